@@ -1,0 +1,55 @@
+// The suites of `npm test`, in the order they run. vitest.config.ts makes its projects from it.
+
+export interface CommandSuite {
+  readonly kind: 'command'
+  readonly name: string
+  readonly about: string
+  /** The npm script to run; it counts as one check. */
+  readonly script: string
+}
+
+export interface TestSuite {
+  readonly kind: 'tests'
+  readonly name: string
+  readonly about: string
+  readonly folders: readonly string[]
+  readonly timeoutMs: number
+  /** One test file at a time: for suites that start processes or compete for the disk. */
+  readonly isSerial?: boolean
+}
+
+export type Suite = CommandSuite | TestSuite
+
+const command = (name: string, script: string, about: string): CommandSuite => ({
+  kind: 'command',
+  name,
+  script,
+  about,
+})
+
+const tests = (
+  name: string,
+  about: string,
+  timeoutMs: number,
+  more: { folders?: readonly string[]; isSerial?: boolean } = {},
+): TestSuite => ({ kind: 'tests', name, about, timeoutMs, folders: [`tests/${name}`], ...more })
+
+export const testSuites: readonly TestSuite[] = [
+  tests('unit', 'each file of src and scripts by itself', 30_000, { folders: ['src', 'scripts'] }),
+  tests('cron', 'cron expressions against tables and other implementations', 60_000),
+  tests('conformance', 'what every store owes its callers', 60_000),
+  tests('differential', 'one random history through all stores', 120_000),
+  tests('scenarios', 'whole uses of the scheduler, on each store', 60_000),
+  tests('simulation', 'many nodes, one virtual clock, injected faults', 180_000),
+  tests('end-to-end', 'real processes, killed and restarted', 120_000, { isSerial: true }),
+  tests('packaging', 'the tarball as its users get it', 180_000, { isSerial: true }),
+]
+
+export const suites: readonly Suite[] = [
+  command('format', 'format:check', 'every file is formatted'),
+  command('types', 'types', 'everything type-checks'),
+  command('lint', 'lint', 'no lint findings'),
+  command('build', 'build', 'dist is built'),
+  command('tidy', 'tidy', 'layers, sizes, words and docs hold'),
+  ...testSuites,
+]

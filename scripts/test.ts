@@ -1,0 +1,54 @@
+// Runs the suites one after another and sums them up.
+// Usage: npm test [-- --only unit,cron] [--bail] [--list]
+
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { formatResult, formatSummary } from './suites/results.ts'
+import type { Result } from './suites/results.ts'
+import { runSuite } from './suites/run.ts'
+import { presentSuites, selectSuites } from './suites/select.ts'
+import type { Suite } from './suites/table.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
+
+const readOptions = () =>
+  parseArgs({
+    options: {
+      only: { type: 'string' },
+      bail: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+    },
+  }).values
+
+const runAll = async (chosen: readonly Suite[], bail: boolean): Promise<Result[]> => {
+  const results: Result[] = []
+  for (const suite of chosen) {
+    // One at a time: the suites share one machine and one dist folder.
+    const { result, output } = await runSuite(root, suite)
+    results.push(result)
+    if (result.failed > 0) console.log(`\n${output.trimEnd()}\n`)
+    console.log(formatResult(result))
+    if (bail && result.failed > 0) break
+  }
+  return results
+}
+
+const main = async (): Promise<number> => {
+  const { only, bail, list } = readOptions()
+  const chosen = selectSuites(presentSuites(root), only)
+  if (list) {
+    for (const { name, about } of chosen) console.log(`${name.padEnd(14)}${about}`)
+    return 0
+  }
+  if (chosen.length === 0) throw new Error('none of these suites has a test yet')
+  const results = await runAll(chosen, bail)
+  console.log(`\n${formatSummary(results)}`)
+  return results.some(({ failed }) => failed > 0) ? 1 : 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(`test: ${error instanceof Error ? error.message : String(error)}`)
+  process.exitCode = 2
+}

@@ -1,0 +1,81 @@
+// Who may import whom, row by row.
+
+import { describe, expect, it } from 'vitest'
+import { checkLayering } from './layering.ts'
+import { makeTree } from './tree.ts'
+
+const manifest = JSON.stringify({ dependencies: { pino: '1' }, devDependencies: { zod: '1' } })
+
+/** What the check says about one file that imports the given specifiers. */
+const messages = (path: string, ...specifiers: string[]): string[] => {
+  const text = specifiers.map(specifier => `import { x } from '${specifier}'`).join('\n')
+  return checkLayering(makeTree({ 'package.json': manifest, [path]: text })).map(p => p.message)
+}
+
+describe('allowed imports', () => {
+  it.each([
+    ['src/cron/a.ts', ['./b.ts', './zone/c.ts']],
+    ['src/core/a.ts', ['./b.ts', '../cron/index.ts']],
+    ['src/store/store.ts', ['../core/job.ts', '../cron/index.ts']],
+    ['src/store/memory/store.ts', ['../store.ts', '../../core/job.ts', './rows.ts']],
+    ['src/store/sqlite/migrations/a.ts', ['../store.ts', '../../store.ts', 'node:fs']],
+    ['src/engine/a.ts', ['../store/store.ts', '../core/job.ts', '../cron/index.ts', 'node:events']],
+    ['src/library/a.ts', ['../engine/a.ts', '../core/job.ts', '../compose.ts']],
+    ['src/compose.ts', ['./store/memory/store.ts', './observe/log.ts', 'pino']],
+    ['src/testing/a.ts', ['../store/memory/store.ts', '../compose.ts', '../library/job.ts']],
+    ['src/index.ts', ['./library/job.ts']],
+    ['src/core/a.test.ts', ['vitest', 'zod', '../store/memory/store.ts', 'node:fs']],
+    ['tests/conformance/memory.test.ts', ['../../src/store/memory/store.ts']],
+  ])('%s', (path, specifiers) => {
+    expect(messages(path, ...specifiers)).toEqual([])
+  })
+})
+
+describe('refused imports', () => {
+  it.each([
+    ['src/cron/a.ts', '../core/job.ts', 'cron may not import core'],
+    ['src/cron/a.ts', 'node:util', 'cron may not import node:util'],
+    ['src/core/a.ts', '../store/store.ts', 'core may not import port'],
+    ['src/core/a.ts', '@scope/name/sub', 'core may not import @scope/name'],
+    ['src/store/store.ts', './memory/store.ts', 'port may not import store/memory'],
+    ['src/store/memory/store.ts', '../../engine/a.ts', 'store/memory may not import engine'],
+    ['src/store/memory/store.ts', 'node:fs', 'store/memory may not import node:fs'],
+    ['src/store/sqlite/store.ts', 'pino', 'store/sqlite may not import pino'],
+    ['src/engine/a.ts', '../store/memory/store.ts', 'engine may not import store/memory'],
+    ['src/engine/a.ts', '../compose.ts', 'engine may not import compose'],
+    ['src/engine/a.ts', 'pino', 'engine may not import pino'],
+    ['src/library/a.ts', '../store/sqlite/store.ts', 'library may not import store/sqlite'],
+    ['src/index.ts', './store/memory/store.ts', 'index may not import store/memory'],
+    ['src/observe/a.ts', '../engine/a.ts', 'observe may import only types from engine'],
+    ['src/library/a.ts', 'zod', "zod is not among the package's dependencies"],
+    ['src/library/a.ts', '../../tests/support/a.ts', 'src may not import tests/support/a.ts'],
+    ['src/misc/a.ts', './b.ts', 'src/misc has no row in the layer table'],
+  ])('%s from %s', (path, specifier, message) => {
+    expect(messages(path, specifier)).toEqual([message])
+  })
+
+  it('one store from another', () => {
+    expect(messages('src/store/sqlite/a.ts', '../memory/store.ts')).toEqual([
+      'one store may not import another: store/sqlite imports store/memory',
+    ])
+  })
+})
+
+describe('forms of import', () => {
+  it('types may pass where values may not', () => {
+    const tree = makeTree({ 'src/observe/a.ts': "import type { E } from '../engine/events.ts'" })
+    expect(checkLayering(tree)).toEqual([])
+  })
+
+  it('re-exports, side effects and dynamic imports count; comments and strings do not', () => {
+    const text = [
+      "export * from '../engine/a.ts'",
+      "import '../engine/b.ts'",
+      "const c = await import('../engine/c.ts')",
+      "// import d from '../engine/d.ts'",
+      'const e = "import e from \'../engine/e.ts\'"',
+    ]
+    const problems = checkLayering(makeTree({ 'src/core/a.ts': text.join('\n') }))
+    expect(problems.map(({ line }) => line)).toEqual([1, 2, 3])
+  })
+})

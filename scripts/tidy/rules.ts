@@ -1,0 +1,87 @@
+// Every table the checks read: limits, layers, words, and who is excused from what.
+
+export interface Limit {
+  readonly warn: number
+  readonly max: number
+}
+
+export const fileLines: Limit = { warn: 250, max: 400 }
+export const functionLines: Limit = { warn: 50, max: 70 }
+export const lineWidth = 110
+export const headerLines = 3
+
+export interface Layer {
+  /** Layers it may import from. `stores` stands for every concrete store. */
+  readonly imports: readonly string[]
+  /** Layers of which it may import types only. */
+  readonly types?: readonly string[]
+  /** `any`: what package.json declares, and node: modules. Otherwise the full list. */
+  readonly packages: 'any' | readonly string[]
+}
+
+const belowEngine = ['port', 'core', 'cron']
+const belowLibrary = ['engine', ...belowEngine]
+
+/** One row per layer: a folder of src, a file of src, `port`, or `stores` (one row for all). */
+export const layers: Readonly<Record<string, Layer>> = {
+  cron: { imports: [], packages: [] },
+  core: { imports: ['cron'], packages: [] },
+  port: { imports: ['core', 'cron'], packages: [] },
+  stores: { imports: belowEngine, packages: 'any' },
+  engine: { imports: belowEngine, packages: ['node:*'] },
+  library: { imports: [...belowLibrary, 'compose'], packages: 'any' },
+  observe: { imports: ['core'], types: ['engine'], packages: 'any' },
+  settings: { imports: ['core', 'cron'], packages: 'any' },
+  net: { imports: ['core'], packages: 'any' },
+  actions: { imports: ['engine', 'core', 'cron', 'net'], packages: 'any' },
+  http: { imports: [...belowLibrary, 'settings'], packages: 'any' },
+  cli: { imports: [...belowLibrary, 'library', 'settings', 'http', 'client'], packages: 'any' },
+  dashboard: { imports: [], packages: 'any' },
+  client: { imports: ['core'], packages: 'any' },
+  compose: {
+    imports: [...belowLibrary, 'stores', 'observe', 'settings', 'net', 'actions', 'http'],
+    packages: 'any',
+  },
+  testing: { imports: [...belowLibrary, 'library', 'compose', 'stores'], packages: 'any' },
+  index: { imports: [...belowLibrary, 'library', 'compose'], packages: 'any' },
+}
+
+/** What each concrete store may use from outside: its driver, and nothing of another store's. */
+export const storePackages: Readonly<Record<string, readonly string[]>> = {
+  memory: [],
+  sqlite: ['@photostructure/sqlite', 'node:*'],
+  postgres: ['pg', 'node:*'],
+  redis: ['@redis/client', 'node:*'],
+}
+
+/** The files that may read the clock, set timers and draw random numbers. */
+export const ambientFiles = ['src/engine/clock.ts', 'src/engine/ids.ts', 'src/compose.ts']
+
+/** Where the glossary is binding on identifiers. */
+export const glossaryFolders = ['src/core/', 'src/store/', 'src/engine/']
+
+/** Only this file may say `lock`: SQLite's own word for a busy database. */
+export const busyFile = 'src/store/sqlite/busy.ts'
+
+/** Word (or words in a row) an identifier may not contain → the word this project uses. */
+export const bannedWords: Readonly<Record<string, string>> = {
+  misfire: 'missed',
+  execution: 'run or attempt',
+  processor: 'handler',
+  cronjob: 'job',
+  sched: 'trigger or job',
+  'fire time': 'firing',
+  'next run': 'due',
+  'run at': 'due',
+  'scheduled at': 'due',
+  poll: 'tick',
+  enqueue: 'create',
+  dequeue: 'claim',
+  acquire: 'claim',
+  lock: 'lease',
+  ack: 'settle',
+  nack: 'settle',
+  rescue: 'reap',
+  purge: 'prune',
+  instance: 'node',
+}

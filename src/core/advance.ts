@@ -1,0 +1,194 @@
+// Where a schedule goes when a run of it is over: the next moment, with every firing between
+// decided, or its end.
+
+import { passedSpan } from './firings.ts'
+import type { EndReason, Job, State, WaitingFor } from './job.ts'
+import { dueMoment, noRun, withinEnd } from './job.ts'
+import type { Skip } from './ledger.ts'
+import { ENDED_JOB_KEPT_MS, ENDED_TASK_KEPT_MS } from './limits.ts'
+import type { Overlap } from './spec.ts'
+import type { Instant } from './time.ts'
+import {
+  gridNext,
+  gridPrevious,
+  isGrid,
+  type GridTrigger,
+  type IntervalTrigger,
+} from './trigger.ts'
+
+export interface Advanced {
+  readonly job: Job
+  readonly skips: readonly Skip[]
+}
+
+interface Cursor {
+  readonly nextAt: Instant | null
+  readonly backlog: number
+  readonly skips: readonly Skip[]
+}
+
+/** The run of the schedule's current occurrence is over, however it ended. */
+export function advance(job: Job, now: Instant, startedAt: Instant): Advanced {
+  const concluded = job.counters.concluded + 1
+  const base: Job = {
+    ...job,
+    current: noRun,
+    retryAt: null,
+    missed: 0,
+    floor: null,
+    backlog: 0,
+    counters: { ...job.counters, concluded },
+  }
+  const { runLimit, endAt } = job.spec
+  if (runLimit !== null && concluded >= runLimit) return settled(base, null, [], now)
+  const cursor = nextCursor(job, now, startedAt)
+  const nextAt = withinEnd(cursor.nextAt, endAt)
+  return settled(
+    { ...base, backlog: nextAt === null ? 0 : cursor.backlog },
+    nextAt,
+    cursor.skips,
+    now,
+  )
+}
+
+function settled(job: Job, nextAt: Instant | null, skips: readonly Skip[], now: Instant): Advanced {
+  return { job: rest({ ...job, nextAt }, now), skips }
+}
+
+function nextCursor(job: Job, now: Instant, startedAt: Instant): Cursor {
+  const { trigger } = job.spec
+  if (isGrid(trigger)) return gridCursor(job, trigger, now)
+  switch (trigger.kind) {
+    case 'once': {
+      // Only a one-off that was given its moment during this run still lies ahead.
+      const isAhead = job.floor !== null && trigger.at > job.floor
+      return { nextAt: isAhead ? trigger.at : null, backlog: 0, skips: [] }
+    }
+    case 'manual':
+      return { nextAt: null, backlog: 0, skips: [] }
+    case 'interval':
+      return trigger.from === 'start'
+        ? startCursor(job, trigger, now, startedAt)
+        : { nextAt: now + trigger.everyMs, backlog: 0, skips: [] }
+  }
+}
+
+/** From the start: the slots that passed during the run are skipped, the next is ahead of now. */
+function startCursor(job: Job, trigger: IntervalTrigger, now: Instant, startedAt: Instant): Cursor {
+  const { everyMs } = trigger
+  const passed = Math.max(0, Math.floor((now - startedAt) / everyMs))
+  const nextAt = startedAt + (passed + 1) * everyMs
+  if (passed === 0) return { nextAt, backlog: 0, skips: [] }
+  // A superseded run gives way at once: the last passed slot is the one it gave way to.
+  const kept = job.spec.overlap.policy === 'replace' ? 1 : 0
+  const dropped = passed - kept
+  const skips: Skip[] = []
+  if (dropped > 0) {
+    skips.push({
+      jobId: job.id,
+      from: startedAt + everyMs,
+      to: startedAt + dropped * everyMs,
+      count: dropped,
+      reason: 'overlap',
+    })
+  }
+  return { nextAt: kept ? startedAt + passed * everyMs : nextAt, backlog: kept, skips }
+}
+
+function gridCursor(job: Job, trigger: GridTrigger, now: Instant): Cursor {
+  const phase = decidedTo(job)
+  const following = gridNext(trigger, phase, phase)
+  if (job.backlog > 1) return { nextAt: following, backlog: job.backlog - 1, skips: [] }
+  const { endAt, overlap } = job.spec
+  const horizon = endAt !== null && endAt < now ? endAt : now
+  if (following === null || following > horizon) {
+    return { nextAt: following, backlog: 0, skips: [] }
+  }
+  const passed = passedSpan(trigger, phase, phase, horizon)!
+  const kept = Math.min(passed.count, keptBy(overlap))
+  let firstKept: Instant | null = null
+  for (let i = 0, at: Instant = passed.to + 1; i < kept; i++) {
+    at = gridPrevious(trigger, phase, at)!
+    firstKept = at
+  }
+  const dropped = passed.count - kept
+  const skips: Skip[] = []
+  if (dropped > 0) {
+    const to = firstKept === null ? passed.to : gridPrevious(trigger, phase, firstKept)!
+    skips.push({ jobId: job.id, from: passed.from, to, count: dropped, reason: 'overlap' })
+  }
+  return { nextAt: firstKept ?? gridNext(trigger, phase, passed.to), backlog: kept, skips }
+}
+
+/** Up to where the firings are decided; a floating grid goes on from here. */
+export function decidedTo(job: Job): Instant {
+  const cursor = job.nextAt!
+  return job.floor !== null && job.floor > cursor ? job.floor : cursor
+}
+
+/** How many of the firings that passed during a run are still served. */
+function keptBy(overlap: Overlap): number {
+  switch (overlap.policy) {
+    case 'skip':
+      return 0
+    case 'queue':
+      return overlap.limit
+    case 'replace':
+      return 1
+    // Runs of an allowed overlap live in their own rows; a firing of the series is never held up.
+    case 'allow':
+      return Number.MAX_SAFE_INTEGER
+  }
+}
+
+/** The next firing known in advance, null where the trigger names none. */
+export function upcomingFiring(job: Job): Instant | null {
+  const { trigger } = job.spec
+  if (!isGrid(trigger) || job.nextAt === null) return null
+  const phase = decidedTo(job)
+  return withinEnd(gridNext(trigger, phase, phase), job.spec.endAt)
+}
+
+/** A claim that led to no attempt gives its number back. */
+export function givenBack(job: Job): Job {
+  return { ...job, counters: { ...job.counters, attempts: job.counters.attempts - 1 } }
+}
+
+/** The job between runs: waiting if anything is left to wait for, otherwise completed. */
+export function rest(job: Job, now: Instant): Job {
+  const idle: Job = { ...job, state: 'waiting', lease: null, serving: null }
+  const waits =
+    job.nextAt !== null ||
+    job.retryAt !== null ||
+    job.requests.length > 0 ||
+    job.spec.trigger.kind === 'manual'
+  if (!waits) return end(idle, 'completed', 'completed', now)
+  return { ...idle, waitingFor: waitingForOf(idle), dueAt: dueMoment(idle) }
+}
+
+function waitingForOf(job: Job): WaitingFor {
+  if (job.retryAt !== null) return 'retry'
+  return job.spec.trigger.kind === 'once' && job.counters.concluded === 0 ? 'start' : 'firing'
+}
+
+export function end(job: Job, state: State, reason: EndReason, now: Instant): Job {
+  return {
+    ...job,
+    state,
+    lease: null,
+    serving: null,
+    dueAt: null,
+    retryAt: null,
+    backlog: 0,
+    pauseAsked: null,
+    ended: { at: now, reason },
+    expireAt: expiry(job, reason, now),
+  }
+}
+
+/** Recurring jobs that ended stay to be seen; what cannot come back goes after a while. */
+function expiry(job: Job, reason: EndReason, now: Instant): Instant | null {
+  if (job.kind === 'task') return now + ENDED_TASK_KEPT_MS
+  const goes = job.spec.trigger.kind === 'once' || reason === 'archived'
+  return goes ? now + ENDED_JOB_KEPT_MS : null
+}

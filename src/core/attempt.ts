@@ -1,0 +1,67 @@
+// One try of a run under one lease, and how it ended.
+
+import type { ErrorInfo } from './errors.ts'
+import type { Json, JsonObject } from './json.ts'
+import type { Instant, Millis } from './time.ts'
+
+export type Outcome =
+  | { readonly kind: 'succeeded'; readonly result: Json; readonly measures: JsonObject | null }
+  | {
+      readonly kind: 'failed'
+      readonly error: ErrorInfo
+      /** Not worth another try. */
+      readonly final: boolean
+      readonly retryAfterMs: Millis | null
+    }
+  | { readonly kind: 'timedOut'; readonly error: ErrorInfo }
+  /** Ended by a person, or by the next firing under `overlap: replace`. */
+  | { readonly kind: 'cancelled'; readonly reason: string }
+  /** The holder went silent until its lease ended. */
+  | { readonly kind: 'abandoned' }
+  /** The node stopped before the handler was done. */
+  | { readonly kind: 'interrupted' }
+  /** The handler found nothing to do. */
+  | { readonly kind: 'skipped'; readonly reason: string }
+  /** The handler asks for another moment; `worked` says whether anything was done yet. */
+  | {
+      readonly kind: 'deferred'
+      readonly until: Instant
+      readonly reason: string
+      readonly worked: boolean
+    }
+  /** Given back before the handler was called. */
+  | { readonly kind: 'released' }
+
+export type OutcomeKind = Outcome['kind']
+
+export type Origin = 'schedule' | 'manual' | 'retry' | 'backfill'
+
+/** History: appended once, when the attempt is settled. A live attempt is its job's lease. */
+export interface Attempt {
+  readonly id: string
+  readonly jobId: string
+  readonly run: number
+  /** 1-based within the run. */
+  readonly attempt: number
+  /** The nth attempt of its job, without gaps. */
+  readonly number: number
+  readonly fence: number
+  /** Failures of this run before it. */
+  readonly retries: number
+  readonly origin: Origin
+  readonly retryOf: number | null
+  readonly occurrence: Instant
+  readonly missed: number
+  readonly owner: string
+  readonly claimedAt: Instant
+  readonly startedAt: Instant
+  readonly finishedAt: Instant
+  readonly outcome: OutcomeKind
+  /** Why it was skipped, deferred or cancelled. */
+  readonly reason: string | null
+  readonly error: ErrorInfo | null
+  readonly result: Json
+  readonly measures: JsonObject | null
+  /** From when age no longer protects it. */
+  readonly expireAt: Instant
+}

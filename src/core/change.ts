@@ -1,0 +1,60 @@
+// What a decision asks the store to write: all of it or nothing.
+
+import type { Attempt } from './attempt.ts'
+import type { Job } from './job.ts'
+import type { Skip } from './ledger.ts'
+import type { Instant } from './time.ts'
+import type { RecordWrite } from './record.ts'
+
+export interface Change {
+  /** The job as it shall be; its version is one more than the expected one. */
+  readonly job: Job
+  readonly expectedVersion: number
+  /** The lease the writer holds, or null when it writes without one. */
+  readonly token: string | null
+  readonly specChanged: boolean
+  readonly attempt: Attempt | null
+  readonly inserts: readonly Job[]
+  readonly skips: readonly Skip[]
+  readonly records: readonly RecordWrite[]
+  /** An older attempt that may go now: beyond the kept number, if finished before the moment. */
+  readonly drop: { readonly number: number; readonly finishedBefore: Instant } | null
+  /** What handlers left for the next attempt is over with the run. */
+  readonly clearsCheckpoint: boolean
+}
+
+export interface ChangeParts {
+  readonly token?: string | null
+  readonly specChanged?: boolean
+  readonly attempt?: Attempt | null
+  readonly inserts?: readonly Job[]
+  readonly skips?: readonly Skip[]
+  readonly records?: readonly RecordWrite[]
+  readonly drop?: Change['drop']
+  readonly clearsCheckpoint?: boolean
+}
+
+/** Steps the version and sums the skips into the job's totals. */
+export function change(before: Job, after: Job, now: Instant, parts: ChangeParts = {}): Change {
+  const skips = parts.skips ?? []
+  let skipped = 0
+  for (const skip of skips) skipped += skip.count
+  return {
+    job: {
+      ...after,
+      totals:
+        skipped === 0 ? after.totals : { ...after.totals, skipped: after.totals.skipped + skipped },
+      updatedAt: now,
+      version: before.version + 1,
+    },
+    expectedVersion: before.version,
+    token: parts.token ?? null,
+    specChanged: parts.specChanged ?? false,
+    attempt: parts.attempt ?? null,
+    inserts: parts.inserts ?? [],
+    skips,
+    records: parts.records ?? [],
+    drop: parts.drop ?? null,
+    clearsCheckpoint: parts.clearsCheckpoint ?? false,
+  }
+}

@@ -1,0 +1,116 @@
+// Changing a job's spec while it lives: firings up to the edit belong to the old one, later ones
+// to the new one, and an edit never fires at once.
+
+import { rest } from './advance.ts'
+import { change, type Change } from './change.ts'
+import { refuse, SchedulerError } from './errors.ts'
+import type { Declared, Job } from './job.ts'
+import { createJob, withinEnd } from './job.ts'
+import { jsonEqual } from './json.ts'
+import type { Skip } from './ledger.ts'
+import { skippedWhile } from './pause.ts'
+import { withOpenRun } from './service.ts'
+import { assertSpec } from './spec-check.ts'
+import type { JobSpec } from './spec.ts'
+import type { Instant } from './time.ts'
+import { compileCron, firstMoment, type Trigger } from './trigger.ts'
+
+export interface FieldChange {
+  readonly field: string
+  readonly from: unknown
+  readonly to: unknown
+}
+
+/** The fields in which two specs mean different things. */
+export function specChanges(before: JobSpec, after: JobSpec): FieldChange[] {
+  const fields = Object.keys(after) as (keyof JobSpec)[]
+  return fields
+    .filter(field =>
+      field === 'trigger'
+        ? !sameTrigger(before.trigger, after.trigger)
+        : !jsonEqual(before[field], after[field]),
+    )
+    .map(field => ({ field, from: before[field], to: after[field] }))
+}
+
+/** Equal in meaning: other spacing in a cron expression is not a change. */
+export function sameTrigger(a: Trigger, b: Trigger): boolean {
+  if (jsonEqual(a, b)) return true
+  if (a.kind !== 'cron' || b.kind !== 'cron') return false
+  const { expression: left, ...restA } = a
+  const { expression: right, ...restB } = b
+  if (!jsonEqual(restA, restB) || left === right) return jsonEqual(restA, restB)
+  return compileCron(a).canonical === compileCron(b).canonical
+}
+
+/** Null when the new spec means the same as the old one. */
+export function editJob(
+  job: Job,
+  spec: JobSpec,
+  now: Instant,
+  declared: Declared | null = job.declared,
+): Change | null {
+  assertSpec(spec)
+  const changes = specChanges(job.spec, spec)
+  const sameOwner = jsonEqual(declared, job.declared)
+  if (changes.length === 0 && sameOwner) return null
+  if (job.state === 'cancelled') {
+    throw new SchedulerError('TRANSITION_INVALID', `cannot edit job ${job.id}: it is cancelled`)
+  }
+  const open = withOpenRun(job)
+  const moves = changes.some(({ field }) => field === 'trigger' || field === 'startAt')
+  const skips = moves ? passedUnderOldSpec(job, now) : []
+  const edited: Job = { ...open, spec, declared, revision: job.revision + 1 }
+  const placed = moves ? replaced(edited, now) : { ...edited }
+  const after = placed.state === 'waiting' ? keepsWaitingFor(rest(placed, now), placed) : placed
+  return change(job, after, now, {
+    token: job.lease?.token ?? null,
+    specChanged: true,
+    skips,
+  })
+}
+
+/** rest() derives what is waited for; an edit must not turn a manual retry into something else. */
+function keepsWaitingFor(next: Job, before: Job): Job {
+  return before.waitingFor === 'start' && next.retryAt !== null
+    ? { ...next, waitingFor: 'start' }
+    : next
+}
+
+function passedUnderOldSpec(job: Job, now: Instant): Skip[] {
+  const isStopped = job.state === 'failed'
+  const isPaused = job.state === 'paused'
+  return skippedWhile(job, isPaused ? 'paused' : isStopped ? 'stopped' : 'edited', now)
+}
+
+function replaced(job: Job, now: Instant): Job {
+  const inService = job.state === 'running' || job.state === 'failed' || job.current.run > 0
+  // The cursor of a run in service stays; the floor says from where its successor is sought.
+  if (inService) return { ...job, floor: now, backlog: 0 }
+  const { trigger, startAt, endAt } = job.spec
+  const nextAt = withinEnd(firstMoment(trigger, 'next', now, startAt), endAt)
+  if (nextAt === null && trigger.kind !== 'manual' && job.state !== 'completed') {
+    refuse('SPEC_INVALID', `job ${job.id} is not valid`, [
+      { field: 'endAt', value: endAt, rule: 'must leave at least one firing ahead' },
+    ])
+  }
+  const moved: Job = { ...job, nextAt, retryAt: null, backlog: 0, missed: 0, floor: null }
+  if (job.state === 'completed' && nextAt !== null) {
+    return { ...moved, state: 'waiting', waitingFor: 'firing', ended: null, expireAt: null }
+  }
+  return moved
+}
+
+/** A job declared again after it was archived: a fresh start that keeps its numbers and history. */
+export function reviveJob(job: Job, spec: JobSpec, declared: Declared, now: Instant): Change {
+  const fresh = createJob({ id: job.id, spec, declared }, now)
+  const after: Job = {
+    ...fresh,
+    counters: { ...job.counters, concluded: 0 },
+    totals: job.totals,
+    last: job.last,
+    createdAt: job.createdAt,
+    revision: job.revision + 1,
+  }
+  return change(job, after, now, { specChanged: true })
+}

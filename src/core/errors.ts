@@ -1,0 +1,101 @@
+// Every failure the product reports on purpose: one class, one table of codes.
+// What a code means to a caller over HTTP is decided at that edge, not here.
+
+import type { JsonObject } from './json.ts'
+
+export const errorCodes = {
+  JOB_NOT_FOUND: 'no job has this id',
+  JOB_EXISTS: 'a job with this id is already stored',
+  JOB_DECLARED: 'the job is declared in code and cannot be changed this way',
+  RUN_NOT_FOUND: 'no run has this id',
+  TRANSITION_INVALID: 'the job is not in a state that allows this',
+  REVISION_CONFLICT: 'the job was changed by someone else since it was read',
+  SPEC_INVALID: 'the job is not described correctly',
+  PAYLOAD_INVALID: 'the payload does not fit the schema of its job',
+  REQUESTS_FULL: 'too many requested runs already wait behind this job',
+  QUEUE_FULL: 'the queue holds as many waiting jobs as it may',
+  HANDLER_UNKNOWN: 'no handler has this name',
+  LEASE_LOST: 'the attempt no longer holds its lease',
+  SETTINGS_INVALID: 'a setting is missing or wrong',
+  SCHEDULER_STATE: 'the scheduler is not in a state that allows this',
+  STORE_UNAVAILABLE: 'the store cannot be reached',
+  STORE_FULL: 'the store has no room left on its disk',
+  STORE_READ_ONLY: 'the store cannot be written',
+  STORE_CORRUPT: 'the store is damaged',
+  STORE_FOREIGN: 'the database belongs to something else',
+  STORE_NEWER: 'the store was written by a newer version',
+} as const
+
+export type ErrorCode = keyof typeof errorCodes
+
+/** One thing wrong with what was given: which field, what it held, which rule it breaks. */
+export interface Problem {
+  readonly field: string
+  readonly value: unknown
+  readonly rule: string
+}
+
+export class SchedulerError extends Error {
+  readonly code: ErrorCode
+  readonly problems: readonly Problem[]
+  readonly details: JsonObject
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { problems?: readonly Problem[]; details?: JsonObject; cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause })
+    this.name = 'SchedulerError'
+    this.code = code
+    this.problems = more.problems ?? []
+    this.details = more.details ?? {}
+  }
+}
+
+/** Throws one error that names every problem at once; does nothing when there is none. */
+export function refuse(code: ErrorCode, what: string, problems: readonly Problem[]): void {
+  if (problems.length === 0) return
+  const lines = problems.map(p => `${p.field}: ${p.rule} (got ${shown(p.value)})`)
+  throw new SchedulerError(code, `${what}: ${lines.join('; ')}`, { problems })
+}
+
+const SHOWN_MAX = 80
+
+/** A value as an error message shows it: short, on one line. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value)
+  const text = jsonText(value) ?? `a ${typeof value}`
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX - 1)}…` : text
+}
+
+function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}
+
+/** What is kept of an error a handler threw. */
+export interface ErrorInfo {
+  readonly name: string
+  readonly message: string
+  readonly stack: string | null
+}
+
+const MESSAGE_MAX = 4_096
+const STACK_MAX = 8_192
+
+export function errorInfo(thrown: unknown): ErrorInfo {
+  if (thrown instanceof Error) {
+    return {
+      name: thrown.name.slice(0, 200),
+      message: thrown.message.slice(0, MESSAGE_MAX),
+      stack: thrown.stack?.slice(0, STACK_MAX) ?? null,
+    }
+  }
+  const message = typeof thrown === 'string' ? thrown : shown(thrown)
+  return { name: 'Error', message: message.slice(0, MESSAGE_MAX), stack: null }
+}

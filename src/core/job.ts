@@ -1,0 +1,244 @@
+// A job: a spec plus a cursor. One row, waiting for one moment.
+
+import type { ErrorInfo } from './errors.ts'
+import type { Json } from './json.ts'
+import { limits } from './limits.ts'
+import type { OutcomeKind } from './attempt.ts'
+import type { JobSpec } from './spec.ts'
+import type { Instant, Millis } from './time.ts'
+import { earlier } from './time.ts'
+import { firstMoment, runsBesideGrid } from './trigger.ts'
+import { spreadMs } from './spread.ts'
+
+export type State = 'waiting' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled'
+export type WaitingFor = 'start' | 'firing' | 'retry'
+
+export interface Job {
+  readonly id: string
+  /** Tasks are made by a push or a detached occurrence; they end and are pruned. */
+  readonly kind: 'job' | 'task'
+  /** The job whose occurrence this task serves. */
+  readonly seriesId: string | null
+  readonly declared: Declared | null
+  readonly spec: JobSpec
+  readonly state: State
+  readonly waitingFor: WaitingFor
+  /** The one moment it waits for: null unless waiting. Only a manual job may wait without one. */
+  readonly dueAt: Instant | null
+  /** The schedule's cursor: the occurrence awaited or in service. Only moves forward. */
+  readonly nextAt: Instant | null
+  /** When the schedule's run is tried again; overrides `nextAt` as the moment it waits for. */
+  readonly retryAt: Instant | null
+  /** Occurrences up to here are decided although the cursor is before it (edits, manual retries). */
+  readonly floor: Instant | null
+  /** Passed firings from the cursor on that are granted a run each. */
+  readonly backlog: number
+  /** Firings folded into the run in service. */
+  readonly missed: number
+  readonly current: RunState
+  /** The request being served, null while the schedule is. */
+  readonly serving: string | null
+  readonly requests: readonly RunRequest[]
+  /** Attempts in a row that ended without a word. */
+  readonly crashes: number
+  readonly counters: Counters
+  readonly totals: Totals
+  /** Non-null exactly while running. */
+  readonly lease: Lease | null
+  readonly pause: Pause | null
+  /** Asked while running, honoured when the attempt is settled. */
+  readonly pauseAsked: Pause | null
+  readonly ended: Ended | null
+  readonly last: LastAttempt | null
+  readonly lastError: ErrorInfo | null
+  /** From when the row may be pruned; null while it lives. */
+  readonly expireAt: Instant | null
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+  /** Grows with edits and control actions only. */
+  readonly revision: number
+  /** Grows with every write. */
+  readonly version: number
+}
+
+/** Who declared the job in code, and under which name. */
+export interface Declared {
+  readonly app: string
+  readonly definition: string
+  readonly key: string
+  readonly generation: string
+}
+
+/** One run while it is unfinished; number 0 means none has begun. */
+export interface RunState {
+  readonly run: number
+  /** Tries of this run so far. */
+  readonly attempt: number
+  readonly failures: number
+  /** When the first of the counted failures happened. */
+  readonly failingSince: Instant | null
+  readonly retryOf: number | null
+}
+
+export const noRun: RunState = {
+  run: 0,
+  attempt: 0,
+  failures: 0,
+  failingSince: null,
+  retryOf: null,
+}
+
+/** Run now, retry of an old run, backfill: served one after another, never moving the schedule. */
+export interface RunRequest extends RunState {
+  readonly id: string
+  readonly kind: 'manual' | 'retry' | 'backfill'
+  readonly dueAt: Instant
+  readonly occurrence: Instant
+  /** Last occurrence of a backfill, null for single runs. */
+  readonly to: Instant | null
+  readonly payload: Json | undefined
+}
+
+export interface Counters {
+  /** Run numbers given out. */
+  readonly runs: number
+  /** Attempt numbers given out; gapless. */
+  readonly attempts: number
+  /** Claims ever made; never given back. */
+  readonly fence: number
+  /** Scheduled runs that came to an end. */
+  readonly concluded: number
+}
+
+/** Equal to the history they summarise, pruned rows included. */
+export interface Totals {
+  readonly succeeded: number
+  readonly failed: number
+  readonly cancelled: number
+  readonly other: number
+  readonly skipped: number
+  readonly durationMs: Millis
+}
+
+export interface Lease {
+  readonly token: string
+  readonly owner: string
+  /** The public id of the attempt under this lease. */
+  readonly attemptId: string
+  readonly claimedAt: Instant
+  readonly until: Instant
+}
+
+export interface Pause {
+  readonly at: Instant
+  readonly until: Instant | null
+  readonly note: string | null
+}
+
+export type EndReason =
+  | 'completed'
+  | 'exhausted'
+  | 'final'
+  | 'crash_loop'
+  | 'missed'
+  | 'cancelled'
+  | 'archived'
+  | 'invalid'
+
+export interface Ended {
+  readonly at: Instant
+  readonly reason: EndReason
+}
+
+export interface LastAttempt {
+  readonly startedAt: Instant
+  readonly finishedAt: Instant
+  readonly outcome: OutcomeKind
+  readonly succeededAt: Instant | null
+}
+
+export interface NewJob {
+  readonly id: string
+  readonly spec: JobSpec
+  readonly kind?: 'job' | 'task'
+  readonly seriesId?: string | null
+  readonly declared?: Declared | null
+}
+
+export function createJob(input: NewJob, now: Instant): Job {
+  const { spec } = input
+  const nextAt = withinEnd(firstMoment(spec.trigger, spec.first, now, spec.startAt), spec.endAt)
+  const job: Job = {
+    id: input.id,
+    kind: input.kind ?? 'job',
+    seriesId: input.seriesId ?? null,
+    declared: input.declared ?? null,
+    spec,
+    state: 'waiting',
+    waitingFor: spec.trigger.kind === 'once' ? 'start' : 'firing',
+    dueAt: null,
+    nextAt,
+    retryAt: null,
+    floor: null,
+    backlog: 0,
+    missed: 0,
+    current: noRun,
+    serving: null,
+    requests: runsBesideGrid(spec.trigger, spec.first) ? [manualRequest('first', now)] : [],
+    crashes: 0,
+    counters: { runs: 0, attempts: 0, fence: 0, concluded: 0 },
+    totals: { succeeded: 0, failed: 0, cancelled: 0, other: 0, skipped: 0, durationMs: 0 },
+    lease: null,
+    pause: null,
+    pauseAsked: null,
+    ended: null,
+    last: null,
+    lastError: null,
+    expireAt: null,
+    createdAt: now,
+    updatedAt: now,
+    revision: 1,
+    version: 1,
+  }
+  return { ...job, dueAt: dueMoment(job) }
+}
+
+export function manualRequest(id: string, now: Instant, payload?: Json): RunRequest {
+  return { ...noRun, id, kind: 'manual', dueAt: now, occurrence: now, to: null, payload }
+}
+
+export function withinEnd(moment: Instant | null, endAt: Instant | null): Instant | null {
+  return moment !== null && endAt !== null && moment > endAt ? null : moment
+}
+
+/** The moment the schedule waits for, requests left aside. */
+export function scheduleMoment(job: Job): Instant | null {
+  if (job.retryAt !== null) return job.retryAt
+  if (job.nextAt === null || job.spec.jitterMs === 0) return job.nextAt
+  return job.nextAt + spreadMs(`${job.id}@${job.nextAt}`, job.spec.jitterMs)
+}
+
+/** The earliest moment anything of this job is wanted. */
+export function dueMoment(job: Job): Instant | null {
+  let moment = scheduleMoment(job)
+  for (const request of job.requests) moment = earlier(moment, request.dueAt)
+  return moment
+}
+
+export function isEnded(job: Job): boolean {
+  return job.state === 'completed' || job.state === 'failed' || job.state === 'cancelled'
+}
+
+export function requestsLeft(job: Job): number {
+  return limits.requestsMax - job.requests.length
+}
+
+export function runId(jobId: string, run: number): string {
+  return `${jobId}.${run}`
+}
+
+export function parseRunId(id: string): { jobId: string; run: number } | null {
+  const dot = id.lastIndexOf('.')
+  const run = Number(id.slice(dot + 1))
+  return dot > 0 && Number.isSafeInteger(run) && run > 0 ? { jobId: id.slice(0, dot), run } : null
+}

@@ -1,0 +1,61 @@
+// The ledger: every occurrence a schedule names ends as exactly one decision.
+// Runs are read from the attempts they left; only skips have entries of their own.
+
+import type { Attempt } from './attempt.ts'
+import type { Job } from './job.ts'
+import { serviceOf } from './service.ts'
+import type { Instant } from './time.ts'
+
+export type SkipReason =
+  /** Folded into a later run after an outage. */
+  | 'coalesced'
+  /** Found too late to run. */
+  | 'missed'
+  /** Beyond the age or the number a catch-up replays. */
+  | 'age'
+  | 'cap'
+  /** Fell due during a run. */
+  | 'overlap'
+  /** Passed while the job was paused, stopped, or waited for its failure budget. */
+  | 'paused'
+  | 'stopped'
+  | 'budget'
+  /** Belonged to a trigger that was replaced. */
+  | 'edited'
+
+/** `count` occurrences from `from` to `to`, all skipped for one reason. */
+export interface Skip {
+  readonly jobId: string
+  readonly from: Instant
+  readonly to: Instant
+  readonly count: number
+  readonly reason: SkipReason
+}
+
+export type LedgerEntry =
+  | ({ readonly decision: 'skip' } & Skip)
+  | {
+      readonly decision: 'run'
+      readonly jobId: string
+      readonly from: Instant
+      readonly to: Instant
+      readonly count: 1
+      readonly run: number
+    }
+
+/** The run decision an attempt stands for; null for runs the schedule did not ask for. */
+export function runEntry(
+  attempt: Pick<Attempt, 'jobId' | 'origin' | 'retryOf' | 'occurrence' | 'run'>,
+): LedgerEntry | null {
+  if (attempt.origin !== 'schedule' || attempt.retryOf !== null) return null
+  const at = attempt.occurrence
+  return { decision: 'run', jobId: attempt.jobId, from: at, to: at, count: 1, run: attempt.run }
+}
+
+/** The decision that so far only the job itself holds: a run that has left no attempt yet. */
+export function openEntry(job: Job): LedgerEntry | null {
+  if (job.state !== 'running' && job.current.run === 0) return null
+  if (job.serving !== null || job.nextAt === null) return null
+  const { origin, run, occurrence } = serviceOf(job)
+  return runEntry({ jobId: job.id, origin, retryOf: run.retryOf, occurrence, run: run.run })
+}

@@ -1,0 +1,39 @@
+// Every bound of the model in one place; each refusal names the limit it enforces.
+
+import { DAY, HOUR, SECOND } from './time.ts'
+
+export const limits = {
+  nameLength: 200,
+  idLength: 400,
+  noteLength: 1_000,
+  payloadBytes: 64 * 1024,
+  resultBytes: 64 * 1024,
+  checkpointBytes: 64 * 1024,
+  metadataBytes: 16 * 1024,
+  tags: 50,
+  everyMsMin: 1,
+  everyMsMax: 366 * DAY,
+  timeoutMsMax: 7 * DAY,
+  delayMsMax: 366 * DAY,
+  retryMax: 1_000_000,
+  runLimitMax: 1_000_000_000,
+  requestsMax: 100,
+  backfillMax: 10_000,
+  catchUpMax: 1_000,
+  queueOverlapMax: 100,
+  priorityMin: 1,
+  priorityMax: 6,
+  pageMax: 250,
+  /** Attempts in a row that ended without a word before a job is set aside. */
+  crashesMax: 5,
+  retainedAttemptsMax: 100_000,
+  retainedMsMax: 3_660 * DAY,
+  logLinesPerAttempt: 1_000,
+  logMessageLength: 4_096,
+} as const
+
+/** Inside a lane one step of priority is worth this much waiting, so nothing starves. */
+export const AGE_MS = 10 * 60 * SECOND
+
+export const ENDED_TASK_KEPT_MS = 24 * HOUR
+export const ENDED_JOB_KEPT_MS = 30 * DAY

@@ -1,0 +1,142 @@
+// Makes stored jobs match the declared ones: pure comparison, one readable difference.
+
+import type { Change } from './change.ts'
+import { archiveJob } from './control.ts'
+import { editJob, reviveJob, specChanges, type FieldChange } from './edit.ts'
+import type { Declared, Job } from './job.ts'
+import { createJob } from './job.ts'
+import { assertSpec } from './spec-check.ts'
+import type { JobSpec } from './spec.ts'
+import type { Instant } from './time.ts'
+import { describeTrigger } from './trigger.ts'
+
+export interface Declaration {
+  readonly id: string
+  readonly spec: JobSpec
+  readonly declared: Declared
+}
+
+export type Orphans = 'archive' | 'forget' | 'keep'
+
+export interface Difference {
+  readonly kind: 'added' | 'changed' | 'archived' | 'forgotten' | 'kept' | 'newer'
+  readonly id: string
+  readonly name: string
+  readonly schedule: string
+  readonly fields: readonly FieldChange[]
+}
+
+export interface Reconciliation {
+  readonly inserts: readonly Job[]
+  readonly changes: readonly Change[]
+  readonly removes: readonly string[]
+  readonly differences: readonly Difference[]
+}
+
+export interface ReconcileInput {
+  readonly declarations: readonly Declaration[]
+  /** Every stored job that carries the same owner label. */
+  readonly stored: readonly Job[]
+  readonly generation: string
+  readonly orphans: Orphans
+}
+
+export function reconcile(input: ReconcileInput, now: Instant): Reconciliation {
+  const { declarations, generation } = input
+  for (const { spec } of declarations) assertSpec(spec)
+  const stored = new Map(input.stored.map(job => [job.id, job]))
+  const inserts: Job[] = []
+  const changes: Change[] = []
+  const removes: string[] = []
+  const differences: Difference[] = []
+  for (const declaration of declarations) {
+    const job = stored.get(declaration.id)
+    stored.delete(declaration.id)
+    if (!job) {
+      inserts.push(createJob(declaration, now))
+      differences.push(difference('added', declaration.id, declaration.spec))
+    } else if (isNewer(job, generation)) {
+      differences.push(difference('newer', job.id, job.spec))
+    } else {
+      const step = matched(job, declaration, now)
+      if (step.change) changes.push(step.change)
+      if (step.difference) differences.push(step.difference)
+    }
+  }
+  for (const job of stored.values()) {
+    const orphan = dropped(job, input, now)
+    if (!orphan) continue
+    if (orphan.change) changes.push(orphan.change)
+    if (orphan.difference.kind === 'forgotten') removes.push(job.id)
+    differences.push(orphan.difference)
+  }
+  return { inserts, changes, removes, differences }
+}
+
+interface Matched {
+  readonly change: Change | null
+  readonly difference: Difference | null
+}
+
+function matched(job: Job, { id, spec, declared }: Declaration, now: Instant): Matched {
+  if (isArchived(job)) {
+    return {
+      change: reviveJob(job, spec, declared, now),
+      difference: difference('added', id, spec),
+    }
+  }
+  // A cancelled job stays cancelled: a person ended it, and a deploy is no reason to undo that.
+  if (job.state === 'cancelled') return { change: null, difference: null }
+  const fields = specChanges(job.spec, spec)
+  return {
+    change: editJob(job, spec, now, declared),
+    difference: fields.length > 0 ? difference('changed', id, spec, fields) : null,
+  }
+}
+
+function dropped(job: Job, input: ReconcileInput, now: Instant) {
+  if (isNewer(job, input.generation)) return null
+  switch (input.orphans) {
+    case 'keep':
+      return { change: null, difference: difference('kept', job.id, job.spec) }
+    case 'forget':
+      return { change: null, difference: difference('forgotten', job.id, job.spec) }
+    case 'archive':
+      if (isArchived(job)) return null
+      return {
+        change: archiveJob(job, now),
+        difference: difference('archived', job.id, job.spec),
+      }
+  }
+}
+
+function isArchived(job: Job): boolean {
+  return job.ended?.reason === 'archived'
+}
+
+function isNewer(job: Job, generation: string): boolean {
+  return compareGenerations(job.declared?.generation ?? '', generation) > 0
+}
+
+function difference(
+  kind: Difference['kind'],
+  id: string,
+  spec: JobSpec,
+  fields: readonly FieldChange[] = [],
+): Difference {
+  return { kind, id, name: spec.name, schedule: describeTrigger(spec.trigger), fields }
+}
+
+/** Natural order: digits compare as numbers, so 2026-11-9 comes before 2026-11-15 and 9 before 10. */
+export function compareGenerations(a: string, b: string): number {
+  const left = a.match(/\d+|\D+/g) ?? []
+  const right = b.match(/\d+|\D+/g) ?? []
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const x = left[i] ?? ''
+    const y = right[i] ?? ''
+    const bothNumbers = /^\d/.test(x) && /^\d/.test(y)
+    const order = bothNumbers ? Number(x) - Number(y) : x < y ? -1 : x > y ? 1 : 0
+    if (order !== 0) return Math.sign(order)
+  }
+  return 0
+}

@@ -1,0 +1,23 @@
+// Small keyed records beside the jobs: nodes, idempotency keys, settings of lanes, audit.
+
+import type { Json } from './json.ts'
+import type { Instant } from './time.ts'
+
+export interface StoredRecord {
+  readonly kind: string
+  readonly key: string
+  readonly value: Json
+  readonly version: number
+  readonly expireAt: Instant | null
+}
+
+/** Written iff the stored version is the expected one: 0 means "not there yet", null means any. */
+export interface RecordWrite {
+  readonly kind: string
+  readonly key: string
+  /** Null as a whole removes the record. */
+  readonly value: Json
+  readonly expectedVersion: number | null
+  readonly expireAt: Instant | null
+  readonly remove?: boolean
+}

@@ -1,0 +1,133 @@
+// What a person declares about a job. Nothing in a spec changes by running it.
+
+import type { Json, JsonObject } from './json.ts'
+import type { Instant, Millis } from './time.ts'
+import { DAY, HOUR, MINUTE } from './time.ts'
+import type { FirstRun, Trigger } from './trigger.ts'
+
+export type Priority = 1 | 2 | 3 | 4 | 5 | 6
+
+export interface JobSpec {
+  /** A label for people; rows are identified by id. */
+  readonly name: string
+  readonly handler: string
+  readonly payload: Json
+  readonly queue: string
+  /** The security scope. */
+  readonly tenant: string
+  /** The fairness key: the tenant, or tenant and user. */
+  readonly lane: string
+  readonly priority: Priority
+  readonly trigger: Trigger
+  readonly first: FirstRun
+  readonly startAt: Instant | null
+  readonly endAt: Instant | null
+  /** Runs to conclude before the job is completed; null for no end. */
+  readonly runLimit: number | null
+  /** Spread of the moment a firing becomes due, a fixed share of it per job and firing. */
+  readonly jitterMs: Millis
+  readonly missed: Missed
+  readonly overlap: Overlap
+  readonly retry: Retry
+  /** Later than this is called late; with `missed: skip` such a firing is not run. */
+  readonly graceMs: Millis
+  /** A firing found later than this is recorded as missed instead of run; null for no limit. */
+  readonly lateLimitMs: Millis | null
+  readonly timeoutMs: Millis | null
+  readonly retention: Retention
+  readonly tags: readonly string[]
+  readonly metadata: JsonObject
+}
+
+/** Firings that passed while nobody could run the job. */
+export type Missed =
+  | { readonly policy: 'skip' }
+  | { readonly policy: 'once' }
+  | { readonly policy: 'all'; readonly max: number; readonly maxAgeMs: Millis }
+
+/** A firing while the run before is unfinished. */
+export type Overlap =
+  | { readonly policy: 'skip' }
+  | { readonly policy: 'queue'; readonly limit: number }
+  | { readonly policy: 'replace' }
+  | { readonly policy: 'allow' }
+
+export interface Retry {
+  /** Retries after the first try of a run; null for no limit. */
+  readonly limit: number | null
+  readonly backoff: Backoff
+  /** Failures older than this, counted from the first, no longer count. */
+  readonly resetAfterMs: Millis | null
+  readonly exhausted: 'stop' | 'next' | 'wait'
+  /** A pending retry gives way to the next firing. */
+  readonly yields: boolean
+}
+
+export type Backoff =
+  | { readonly kind: 'fixed'; readonly delayMs: Millis }
+  | {
+      readonly kind: 'exponential'
+      readonly baseMs: Millis
+      readonly maxMs: Millis
+      /** 0–1: the share of each delay that is spread. */
+      readonly jitter: number
+    }
+  /** Doubles from the job's own interval up to so many intervals. */
+  | { readonly kind: 'relative'; readonly maxFactor: number }
+
+/** An attempt is kept while it is among the newest `attempts` or younger than `ageMs`. */
+export interface Retention {
+  readonly attempts: number
+  readonly ageMs: Millis
+}
+
+export const specDefaults = {
+  payload: null,
+  queue: 'default',
+  tenant: 'default',
+  priority: 3,
+  first: 'next',
+  startAt: null,
+  endAt: null,
+  runLimit: null,
+  jitterMs: 0,
+  missed: { policy: 'once' },
+  overlap: { policy: 'skip' },
+  retry: {
+    limit: 3,
+    backoff: { kind: 'exponential', baseMs: MINUTE, maxMs: HOUR, jitter: 0 },
+    resetAfterMs: null,
+    exhausted: 'stop',
+    yields: false,
+  },
+  graceMs: MINUTE,
+  lateLimitMs: null,
+  timeoutMs: 10 * MINUTE,
+  retention: { attempts: 100, ageMs: 30 * DAY },
+  tags: [],
+  metadata: {},
+} as const satisfies Partial<JobSpec>
+
+/** A spec as people write it: only what differs from the defaults. */
+export type SpecInput = Pick<JobSpec, 'handler' | 'trigger'> & Partial<JobSpec>
+
+/** Fills the defaults in; says nothing about whether the result makes sense (see spec-check). */
+export function completeSpec(input: SpecInput): JobSpec {
+  const tenant = input.tenant ?? specDefaults.tenant
+  return {
+    ...specDefaults,
+    ...input,
+    name: input.name ?? input.handler,
+    tenant,
+    lane: input.lane ?? tenant,
+  }
+}
+
+export const priorityNames = {
+  1: 'VERY_LOW',
+  2: 'LOW',
+  3: 'NORMAL',
+  4: 'HIGH',
+  5: 'VERY_HIGH',
+  6: 'CRITICAL',
+} as const satisfies Record<Priority, string>

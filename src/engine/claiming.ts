@@ -1,0 +1,132 @@
+// From due to held: claims, lets the core decide what each claim means, writes what must be
+// written first, and hands the rest to the runner.
+
+import { begin, type Begin } from '../core/begin.ts'
+import type { Change } from '../core/change.ts'
+import type { Job } from '../core/job.ts'
+import { serviceOf } from '../core/service.ts'
+import { settle } from '../core/settle.ts'
+import type { Instant } from '../core/time.ts'
+import { settledOf } from './events.ts'
+import { makeHeld, type Held } from './held.ts'
+import type { Parts } from './parts.ts'
+
+const BEGIN_ROUNDS_MAX = 5
+
+export class Claiming {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async claim(queue: string, limit: number): Promise<{ claimed: number; held: Held[] }> {
+    const { store, clock, ids, settings, handlers, events } = this.#parts
+    const now = clock.now()
+    const attemptIds = Array.from({ length: limit }, () => ids.next(now))
+    const jobs = await store.claim({
+      queue,
+      handlers: handlers.names,
+      now,
+      limit,
+      owner: settings.nodeId,
+      leaseMs: settings.leaseMs,
+      token: ids.token(),
+      attemptIds,
+    })
+    if (jobs.length === 0) return { claimed: 0, held: [] }
+    if (events.isHeard('claimed')) events.emit('claimed', { jobs, queue })
+    const ready = await this.#beginAll(jobs, now)
+    const held = ready.map(job => makeHeld(job, serviceOf(job)))
+    await this.#loadCheckpoints(held)
+    return { claimed: jobs.length, held }
+  }
+
+  /** Plain firings pass straight through; the others are written before anything starts. */
+  async #beginAll(jobs: readonly Job[], now: Instant): Promise<Job[]> {
+    const ready: Job[] = []
+    let open = jobs
+    for (let round = 0; open.length > 0 && round < BEGIN_ROUNDS_MAX; round++) {
+      const writes: { change: Change; runs: boolean }[] = []
+      for (const job of open) {
+        const step = this.#begin(job, now)
+        if (step.change !== null) writes.push({ change: step.change, runs: step.kind === 'run' })
+        else if (step.kind === 'run') ready.push(step.job)
+      }
+      open = writes.length === 0 ? [] : await this.#write(writes, ready, now)
+    }
+    return ready
+  }
+
+  /** One job that cannot be understood is set aside; the others go on. */
+  #begin(job: Job, now: Instant): Begin {
+    try {
+      return begin(job, now)
+    } catch (error) {
+      this.#parts.events.emit('error', { kind: 'cron', error, during: `begin of ${job.id}` })
+      return { kind: 'nothing', change: stopInvalid(job, error, now) }
+    }
+  }
+
+  /** Returns the jobs that were changed meanwhile but are still ours: they begin again. */
+  async #write(
+    writes: readonly { change: Change; runs: boolean }[],
+    ready: Job[],
+    now: Instant,
+  ): Promise<Job[]> {
+    const { store, settings, events } = this.#parts
+    const changes = writes.map(write => write.change)
+    const results = await store.commit(changes, { now, waitingMax: settings.waitingMax })
+    const again: string[] = []
+    const done: Change[] = []
+    for (const [i, { change, runs }] of writes.entries()) {
+      if (results[i] === 'committed') {
+        if (runs) ready.push(change.job)
+        done.push(change)
+      } else if (results[i] === 'conflict') again.push(change.job.id)
+      else if (results[i] === 'full') await this.#putOff(change, now)
+    }
+    if (events.isHeard('settled')) events.emit('settled', { settled: done.map(settledOf) })
+    const tokens = new Map(changes.map(change => [change.job.id, change.token]))
+    const jobs = again.length === 0 ? [] : await store.get(again)
+    return jobs.filter(job => job.lease !== null && job.lease.token === tokens.get(job.id))
+  }
+
+  /** The queue had no room for the tasks of a firing: the schedule stays as it was and comes back. */
+  async #putOff(change: Change, now: Instant): Promise<void> {
+    const { store, settings, events } = this.#parts
+    events.emit('error', { kind: 'push', error: null, during: `firing of ${change.job.id}` })
+    const [job] = await store.get([change.job.id])
+    if (!job?.lease || job.lease.token !== change.token) return
+    const until = now + settings.checkIntervalMs
+    const outcome = { kind: 'deferred', until, reason: 'queue full', worked: false } as const
+    await store.commit([settle(job, { outcome, startedAt: now }, now)], { now })
+  }
+
+  /** Only a run that was tried before can have left something. */
+  async #loadCheckpoints(held: readonly Held[]): Promise<void> {
+    for (const one of held) {
+      if (one.service.run.attempt === 0) continue
+      const progress = await this.#parts.store.progress(one.job.id)
+      one.checkpoint = progress?.checkpoint
+    }
+  }
+}
+
+/** A stored job that no longer makes sense fails with the reason, whatever its retry policy. */
+function stopInvalid(job: Job, error: unknown, now: Instant): Change {
+  const message = error instanceof Error ? error.message : String(error)
+  const finish = {
+    outcome: {
+      kind: 'failed',
+      error: { name: 'Invalid', message, stack: null },
+      final: true,
+      retryAfterMs: null,
+    },
+    startedAt: now,
+  } as const
+  const retry = { ...job.spec.retry, exhausted: 'stop' as const }
+  const change = settle({ ...job, spec: { ...job.spec, retry } }, finish, now)
+  const ended = change.job.ended && { ...change.job.ended, reason: 'invalid' as const }
+  return { ...change, job: { ...change.job, spec: job.spec, ended } }
+}

@@ -1,0 +1,266 @@
+// What people can do with jobs, whichever way they ask: read, let the core decide, commit, and
+// decide again when someone else was faster.
+
+import type { Attempt } from '../core/attempt.ts'
+import type { Change } from '../core/change.ts'
+import * as control from '../core/control.ts'
+import { editJob } from '../core/edit.ts'
+import { refuse, SchedulerError } from '../core/errors.ts'
+import type { Json } from '../core/json.ts'
+import { createJob, parseRunId, type Job, type NewJob } from '../core/job.ts'
+import { limits } from '../core/limits.ts'
+import { pauseJob, resumeJob, type PauseInput } from '../core/pause.ts'
+import { requestBackfill, requestRetry, requestRun } from '../core/requests.ts'
+import { runOf, type Run } from '../core/run.ts'
+import { assertSpec, checkText } from '../core/spec-check.ts'
+import type { JobSpec } from '../core/spec.ts'
+import type { Instant } from '../core/time.ts'
+import { explain, type Explanation } from '../core/why.ts'
+import type { InsertResult, JobFilter, Page, PageRequest, Store } from '../store/store.ts'
+import type { Clock } from './clock.ts'
+import type { Events } from './events.ts'
+import type { Ids } from './ids.ts'
+import { NODE_KIND } from './janitor.ts'
+
+/** Rounds against other writers before giving up; each round someone else has made progress. */
+const ROUNDS_MAX = 50
+const INSERT_BATCH = 1_000
+
+export interface ClientParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly events: Events
+  readonly waitingMax: number | null
+  /** Something may be due sooner in these queues. */
+  readonly notice: (queues: readonly string[]) => void
+  /** Runs in this process may have been ended. */
+  readonly lookNow: () => void
+}
+
+export interface Guard {
+  /** The revision the caller saw; anything else is refused. */
+  readonly revision?: number
+}
+
+export class Client {
+  readonly #parts: ClientParts
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts
+  }
+
+  /** Idempotent by id: says for each whether it is new. Nothing is stored if any is invalid. */
+  async create(jobs: readonly NewJob[]): Promise<{ job: Job; result: InsertResult }[]> {
+    for (const { id, spec } of jobs) {
+      refuse('SPEC_INVALID', 'the job is not valid', checkText('id', id, limits.idLength))
+      assertSpec(spec)
+    }
+    const { store, clock, waitingMax, events, notice } = this.#parts
+    const now = clock.now()
+    const made = jobs.map(input => createJob(input, now))
+    const results: InsertResult[] = []
+    for (let at = 0; at < made.length; at += INSERT_BATCH) {
+      const batch = made.slice(at, at + INSERT_BATCH)
+      results.push(...(await store.insert(batch, { now, waitingMax })))
+    }
+    const inserted = made.filter((_, i) => results[i] === 'inserted')
+    if (inserted.length > 0) {
+      events.emit('changed', { verb: 'create', jobs: inserted })
+      notice([...new Set(inserted.map(job => job.spec.queue))])
+    }
+    return made.map((job, i) => ({ job, result: results[i]! }))
+  }
+
+  async get(id: string): Promise<Job> {
+    const [job] = await this.#parts.store.get([id])
+    if (!job)
+      throw new SchedulerError('JOB_NOT_FOUND', `there is no job ${id}`, { details: { id } })
+    return job
+  }
+
+  list(filter: JobFilter, page: PageRequest): Promise<Page<Job>> {
+    return this.#parts.store.list(filter, page)
+  }
+
+  pause(id: string, input: PauseInput = {}, guard: Guard = {}): Promise<Job> {
+    return this.#apply(id, 'pause', (job, now) => pauseJob(job, input, now), guard)
+  }
+
+  resume(id: string, guard: Guard = {}): Promise<Job> {
+    return this.#apply(id, 'resume', resumeJob, guard)
+  }
+
+  /** Covers the tasks its occurrences live in. */
+  async cancel(id: string, reason = 'cancelled by request', guard: Guard = {}): Promise<Job> {
+    const job = await this.#apply(
+      id,
+      'cancel',
+      (held, now) => control.cancelJob(held, reason, now),
+      guard,
+    )
+    await this.#eachTask(id, async task => {
+      await this.#apply(task.id, 'cancel', (held, now) => control.cancelJob(held, reason, now))
+    })
+    return job
+  }
+
+  retry(id: string, guard: Guard = {}): Promise<Job> {
+    return this.#apply(id, 'retry', control.retryJob, guard)
+  }
+
+  /** `patch` receives the present spec and gives the whole new one. */
+  edit(id: string, patch: (spec: JobSpec) => JobSpec, guard: Guard = {}): Promise<Job> {
+    return this.#apply(id, 'edit', (job, now) => editJob(job, patch(job.spec), now), guard)
+  }
+
+  async remove(ids: readonly string[]): Promise<boolean[]> {
+    const removed = await this.#parts.store.remove(ids)
+    this.#parts.events.emit('removed', { ids: ids.filter((_, i) => removed[i]) })
+    this.#parts.lookNow()
+    return removed
+  }
+
+  /** Runs once more beside the schedule; resolves to the id the run will have. */
+  async run(id: string, input: { payload?: Json; requestId?: string } = {}): Promise<string> {
+    const requestId = input.requestId ?? this.#parts.ids.next(this.#parts.clock.now())
+    let asked = ''
+    await this.#apply(id, 'run', (job, now) => {
+      const request = requestRun(job, { id: requestId, ...payloadOf(input) }, now)
+      asked = request.runId
+      return request.change
+    })
+    return asked
+  }
+
+  async backfill(
+    id: string,
+    range: { from: Instant; to: Instant },
+  ): Promise<{ count: number; runId: string }> {
+    const requestId = this.#parts.ids.next(this.#parts.clock.now())
+    let asked = { count: 0, runId: '' }
+    await this.#apply(id, 'backfill', (job, now) => {
+      const { change, count, runId } = requestBackfill(job, { id: requestId, ...range }, now)
+      asked = { count, runId }
+      return change
+    })
+    return asked
+  }
+
+  async getRun(id: string): Promise<Run> {
+    const at = parseRunId(id)
+    const [job] = at ? await this.#parts.store.get([at.jobId]) : []
+    const attempts = at && job ? await this.#attemptsOf(at.jobId, at.run) : []
+    const run = at && job ? runOf(job, at.run, attempts) : null
+    if (!run)
+      throw new SchedulerError('RUN_NOT_FOUND', `there is no run ${id}`, { details: { id } })
+    return run
+  }
+
+  async #attemptsOf(jobId: string, run: number): Promise<readonly Attempt[]> {
+    const page = { limit: limits.pageMax, newestFirst: true }
+    const { items } = await this.#parts.store.attempts({ jobId, run }, page)
+    return [...items].reverse()
+  }
+
+  async cancelRun(id: string, reason = 'cancelled by request'): Promise<Job> {
+    const { jobId, run } = await this.getRun(id)
+    return this.#apply(jobId, 'cancel run', (job, now) => control.cancelRun(job, run, reason, now))
+  }
+
+  /** A new run of the same occurrence; the old one keeps its place in history. */
+  async retryRun(id: string): Promise<string> {
+    const { jobId, attempts } = await this.getRun(id)
+    const last = attempts.at(-1)
+    if (!last) {
+      throw new SchedulerError('TRANSITION_INVALID', `cannot retry run ${id}: it has not ended`)
+    }
+    const requestId = this.#parts.ids.next(this.#parts.clock.now())
+    let asked = ''
+    await this.#apply(jobId, 'retry run', (job, now) => {
+      const request = requestRetry(job, last, requestId, now)
+      asked = request.runId
+      return request.change
+    })
+    return asked
+  }
+
+  async why(id: string): Promise<Explanation> {
+    const { store, clock } = this.#parts
+    const now = clock.now()
+    const job = await this.get(id)
+    const paused = await store.pausedQueues()
+    const nodes = await store.listRecords(NODE_KIND, { limit: limits.pageMax }, now)
+    const withHandler = nodes.items.filter(node => hasHandler(node.value, job.spec.handler))
+    return explain(job, {
+      now,
+      isQueuePaused: paused.includes(job.spec.queue),
+      nodes: nodes.items.length,
+      nodesWithHandler: withHandler.length,
+    })
+  }
+
+  /** Writes what the core decides; a row changed in between is read and decided anew. */
+  async #apply(
+    id: string,
+    verb: string,
+    decide: (job: Job, now: Instant) => Change | null,
+    guard: Guard = {},
+  ): Promise<Job> {
+    const { store, clock, waitingMax } = this.#parts
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const job = await this.get(id)
+      assertRevision(job, guard)
+      const now = clock.now()
+      const change = decide(job, now)
+      if (change === null) return job
+      const [result] = await store.commit([change], { now, waitingMax })
+      if (result === 'committed') return this.#committed(verb, change)
+      if (result === 'full') {
+        throw new SchedulerError('QUEUE_FULL', `queue ${job.spec.queue} is full`)
+      }
+    }
+    throw new SchedulerError('REVISION_CONFLICT', `job ${id} is being changed too often to ${verb}`)
+  }
+
+  #committed(verb: string, change: Change): Job {
+    const { events, notice, lookNow } = this.#parts
+    events.emit('changed', { verb, jobs: [change.job] })
+    notice([change.job.spec.queue])
+    if (change.token !== null) lookNow()
+    return change.job
+  }
+
+  async #eachTask(seriesId: string, act: (task: Job) => Promise<void>): Promise<void> {
+    let cursor: string | null = null
+    do {
+      const filter: JobFilter = { seriesId, states: ['waiting', 'running', 'paused'] }
+      const page: Page<Job> = await this.list(filter, { limit: limits.pageMax, cursor })
+      for (const task of page.items) {
+        // One that ended by itself in between needs no more cancelling.
+        await act(task).catch(error => {
+          if (!(error instanceof SchedulerError)) throw error
+        })
+      }
+      cursor = page.cursor
+    } while (cursor !== null)
+  }
+}
+
+function payloadOf(input: { payload?: Json }): { payload?: Json } {
+  return input.payload === undefined ? {} : { payload: input.payload }
+}
+
+function assertRevision(job: Job, { revision }: Guard): void {
+  if (revision === undefined || revision === job.revision) return
+  throw new SchedulerError(
+    'REVISION_CONFLICT',
+    `job ${job.id} is at revision ${job.revision}, not ${revision}`,
+    { details: { revision: job.revision } },
+  )
+}
+
+function hasHandler(value: Json, handler: string): boolean {
+  if (typeof value !== 'object' || value === null || !('handlers' in value)) return false
+  return Array.isArray(value.handlers) && value.handlers.includes(handler)
+}

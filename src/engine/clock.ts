@@ -1,0 +1,69 @@
+// Time as the engine sees it: the only file that may read the system's clock or set its timers.
+
+import type { Instant, Millis } from '../core/time.ts'
+
+export interface Clock {
+  now(): Instant
+  /** Calls back once, no sooner than after `ms`; the returned function takes it back. */
+  after(ms: Millis, callback: () => void): () => void
+  /** Calls back when the work at hand is done: the boundary at which outcomes are batched. */
+  soon(callback: () => void): void
+}
+
+/** Longer timers fire at once in Node; nothing here needs to wait that long in one go. */
+const TIMER_MAX: Millis = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, Math.min(Math.max(0, ms), TIMER_MAX))
+    return () => clearTimeout(timer)
+  },
+  soon(callback) {
+    setImmediate(callback)
+  },
+}
+
+/** A timer that keeps calling without keeping the process alive. */
+export function every(ms: Millis, callback: () => void): () => void {
+  const timer = setInterval(callback, ms)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** A clock moved by what the store's clock was found to differ. */
+export class CorrectedClock implements Clock {
+  readonly #base: Clock
+  #offsetMs: Millis = 0
+
+  constructor(base: Clock) {
+    this.#base = base
+  }
+
+  get offsetMs(): Millis {
+    return this.#offsetMs
+  }
+
+  /** Half the round trip is noise; a smaller difference than that is no difference. */
+  async measure(storeNow: () => Promise<Instant>): Promise<Millis> {
+    const before = this.#base.now()
+    const there = await storeNow()
+    const after = this.#base.now()
+    const offset = Math.round(there - (before + after) / 2)
+    const noise = Math.ceil((after - before) / 2) + 1
+    this.#offsetMs = Math.abs(offset) <= noise ? 0 : offset
+    return this.#offsetMs
+  }
+
+  now(): Instant {
+    return this.#base.now() + this.#offsetMs
+  }
+
+  after(ms: Millis, callback: () => void): () => void {
+    return this.#base.after(ms, callback)
+  }
+
+  soon(callback: () => void): void {
+    this.#base.soon(callback)
+  }
+}

@@ -1,0 +1,72 @@
+// What the engine tells: typed events in batches. Logs, metrics and callers only listen.
+
+import type { Attempt } from '../core/attempt.ts'
+import type { Change } from '../core/change.ts'
+import type { Job } from '../core/job.ts'
+import type { Skip } from '../core/ledger.ts'
+import type { Millis } from '../core/time.ts'
+import type { LogLine, PruneResult } from '../store/store.ts'
+
+export type ErrorKind = 'store' | 'claim' | 'record' | 'push' | 'cron'
+
+export interface Settled {
+  readonly job: Job
+  readonly attempt: Attempt | null
+  readonly skips: readonly Skip[]
+}
+
+export interface EngineEvents {
+  /** Jobs were made, edited, paused, resumed, cancelled, retried: by which verb. */
+  changed: { readonly verb: string; readonly jobs: readonly Job[] }
+  removed: { readonly ids: readonly string[] }
+  claimed: { readonly jobs: readonly Job[]; readonly queue: string }
+  started: { readonly jobs: readonly Job[] }
+  settled: { readonly settled: readonly Settled[] }
+  progressed: { readonly job: Job; readonly fraction: number; readonly note: string | null }
+  logged: { readonly job: Job; readonly line: LogLine }
+  leaseLost: { readonly job: Job; readonly reason: string }
+  reaped: { readonly jobs: readonly Job[] }
+  resumed: { readonly jobs: readonly Job[] }
+  pruned: PruneResult
+  ticked: { readonly tookMs: Millis; readonly claimed: number }
+  stateChanged: { readonly from: NodeState; readonly to: NodeState }
+  error: { readonly kind: ErrorKind; readonly error: unknown; readonly during: string }
+  recovered: { readonly during: string; readonly afterMs: Millis }
+  stray: { readonly job: Job }
+}
+
+export type NodeState = 'stopped' | 'starting' | 'running' | 'stopping' | 'error'
+export type EventName = keyof EngineEvents
+type Listener<N extends EventName> = (event: EngineEvents[N]) => void
+
+export class Events {
+  readonly #listeners = new Map<EventName, Set<Listener<never>>>()
+
+  on<N extends EventName>(name: N, listener: Listener<N>): () => void {
+    const held = this.#listeners.get(name) ?? new Set()
+    this.#listeners.set(name, held)
+    held.add(listener)
+    return () => held.delete(listener)
+  }
+
+  /** Whether building the event is worth it. */
+  isHeard(name: EventName): boolean {
+    return (this.#listeners.get(name)?.size ?? 0) > 0
+  }
+
+  /** A listener that throws must not stop the engine, nor the listeners after it. */
+  emit<N extends EventName>(name: N, event: EngineEvents[N]): void {
+    for (const listener of this.#listeners.get(name) ?? []) {
+      try {
+        ;(listener as Listener<N>)(event)
+      } catch (error) {
+        if (name !== 'error')
+          this.emit('error', { kind: 'record', error, during: `listener of ${name}` })
+      }
+    }
+  }
+}
+
+export function settledOf(change: Change): Settled {
+  return { job: change.job, attempt: change.attempt, skips: change.skips }
+}

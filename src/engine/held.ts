@@ -1,0 +1,76 @@
+// The jobs this node holds a lease for, from claim to settled.
+
+import type { Outcome } from '../core/attempt.ts'
+import type { Job } from '../core/job.ts'
+import type { Service } from '../core/service.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Instant } from '../core/time.ts'
+import type { LogLine, Progress } from '../store/store.ts'
+
+export type AbortReason = 'cancelled' | 'timeout' | 'shutdown' | 'lease-lost' | 'superseded'
+
+export interface Held {
+  job: Job
+  readonly service: Service
+  /** Someone else wrote the row since: it must be read again before it is settled. */
+  isStale: boolean
+  phase: 'buffered' | 'running' | 'settling' | 'gone'
+  startedAt: Instant
+  controller: AbortController | null
+  abortReason: AbortReason | null
+  outcome: Outcome | null
+  /** What an earlier attempt of the run left. */
+  checkpoint: Progress['checkpoint']
+  measures: Record<string, JsonObject[string]> | null
+  pending: PendingReport | null
+  /** Whether the handler returned. */
+  isDone: boolean
+}
+
+export interface PendingReport {
+  progress?: { fraction: number; note: string | null }
+  checkpoint?: Progress['checkpoint']
+  lines: LogLine[]
+}
+
+export function makeHeld(job: Job, service: Service): Held {
+  return {
+    job,
+    service,
+    isStale: false,
+    phase: 'buffered',
+    startedAt: job.lease!.claimedAt,
+    controller: null,
+    abortReason: null,
+    outcome: null,
+    checkpoint: undefined,
+    measures: null,
+    pending: null,
+    isDone: false,
+  }
+}
+
+export function leaseOf(held: Held): { id: string; token: string; fence: number } {
+  const { job } = held
+  return { id: job.id, token: job.lease!.token, fence: job.counters.fence }
+}
+
+/** The first reason counts: a handler told to stop for one reason is not told again. */
+export function abort(held: Held, reason: AbortReason): void {
+  if (held.abortReason !== null) return
+  held.abortReason = reason
+  held.controller?.abort(abortError(reason))
+}
+
+export class Aborted extends Error {
+  override readonly name = 'AbortError'
+  readonly reason: AbortReason
+  constructor(reason: AbortReason) {
+    super(`aborted: ${reason}`)
+    this.reason = reason
+  }
+}
+
+export function abortError(reason: AbortReason): Aborted {
+  return new Aborted(reason)
+}

@@ -1,0 +1,318 @@
+// One running node: the loop, its helpers, and an orderly end.
+
+import type { Millis, Instant } from '../core/time.ts'
+import { Claiming } from './claiming.ts'
+import type { NodeState } from './events.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { abort, type Held } from './held.ts'
+import { announce, pruneAll, retire } from './janitor.ts'
+import type { Parts } from './parts.ts'
+import { reap } from './reaper.ts'
+import { Repeat } from './repeat.ts'
+import { Runner } from './runner.ts'
+import { Settling } from './settling.ts'
+
+const BACKOFF_FIRST_MS = 100
+const BACKOFF_MAX_MS = 5_000
+
+export interface StopResult {
+  /** Every handler ended by itself. */
+  readonly clean: boolean
+  /** Runs that had to be aborted; they are due again at once. */
+  readonly aborted: readonly string[]
+}
+
+export class Node {
+  readonly #parts: Parts
+  readonly #claiming: Claiming
+  readonly #runner: Runner
+  readonly #settling: Settling
+  readonly #heartbeat: Heartbeat
+  readonly #looks: Repeat
+  readonly #repeats: Repeat[]
+  #state: NodeState = 'stopped'
+  #queues: readonly string[] = []
+  #turn = 0
+  #loop: Promise<void> | null = null
+  #startedAt: Instant = 0
+  #lastTickAt: Instant | null = null
+  #failingSince: Instant | null = null
+  #backoffMs: Millis = 0
+  #stopping: Promise<StopResult> | null = null
+  #idle: (() => void) | null = null
+  #isCrashed = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#claiming = new Claiming(parts)
+    this.#runner = new Runner(parts, {
+      now: () => parts.clock.now(),
+      beat: held => this.#heartbeat.beatOne(held),
+      logged: (held, line) => {
+        if (parts.events.isHeard('logged')) parts.events.emit('logged', { job: held.job, line })
+      },
+      progressed: held => {
+        const { progress } = held.pending!
+        parts.events.emit('progressed', { job: held.job, ...progress! })
+      },
+      idle: () => this.#idle?.(),
+    })
+    this.#settling = new Settling(parts, held => this.#settled(held))
+    this.#runner.use(this.#settling)
+    this.#heartbeat = new Heartbeat(parts, this.#runner, this.#settling)
+    const { clock, settings } = parts
+    const repeat = (ms: Millis, during: string, work: () => Promise<boolean | void>) =>
+      new Repeat(clock, ms, this.#guarded(during, work))
+    // Looking costs nothing while nothing is held: it starts with the first claim.
+    this.#looks = repeat(settings.lookMs, 'renew', () => this.#heartbeat.beat())
+    this.#repeats = [
+      repeat(settings.reapMs, 'reap', () => this.#reap()),
+      repeat(settings.pruneMs, 'prune', () => pruneAll(parts)),
+      repeat(settings.metricsMs, 'announce', () => this.#announce()),
+    ]
+  }
+
+  get state(): NodeState {
+    return this.#state
+  }
+
+  get lastTickAt(): Instant | null {
+    return this.#lastTickAt
+  }
+
+  get running(): number {
+    return this.#runner.room.running
+  }
+
+  #become(to: NodeState): void {
+    const from = this.#state
+    if (from === to) return
+    this.#state = to
+    this.#parts.events.emit('stateChanged', { from, to })
+  }
+
+  /** Starting twice is harmless; the store answered before it is called running. */
+  async start(): Promise<void> {
+    if (this.#state !== 'stopped') return
+    this.#become('starting')
+    try {
+      await this.#parts.clock.measure(() => this.#parts.store.now())
+      this.#startedAt = this.#parts.clock.now()
+      await this.#refreshQueues()
+      await this.#announce()
+      await reap(this.#parts)
+    } catch (error) {
+      this.#become('stopped')
+      throw error
+    }
+    this.#become('running')
+    for (const repeat of this.#repeats) repeat.start()
+    this.#loop = this.#run()
+  }
+
+  async #run(): Promise<void> {
+    while (this.#state === 'running' || this.#state === 'error') {
+      const pause = await this.#tickSafely()
+      await this.#parts.wake.sleep(pause)
+    }
+  }
+
+  /** A failing store slows the loop down, never stops it. */
+  async #tickSafely(): Promise<Millis> {
+    try {
+      const pause = await this.#tick()
+      this.#recover()
+      return pause
+    } catch (error) {
+      this.#fail(error, 'tick')
+      this.#backoffMs = Math.min(Math.max(BACKOFF_FIRST_MS, this.#backoffMs * 2), BACKOFF_MAX_MS)
+      return this.#backoffMs
+    }
+  }
+
+  #fail(error: unknown, during: string): void {
+    this.#failingSince ??= this.#parts.clock.now()
+    if (this.#state === 'running') this.#become('error')
+    this.#parts.events.emit('error', { kind: 'store', error, during })
+  }
+
+  #recover(): void {
+    this.#backoffMs = 0
+    if (this.#failingSince === null) return
+    const afterMs = this.#parts.clock.now() - this.#failingSince
+    this.#failingSince = null
+    if (this.#state === 'error') this.#become('running')
+    this.#parts.events.emit('recovered', { during: 'tick', afterMs })
+  }
+
+  /** One round: claim what there is room for, then say how long nothing needs doing. */
+  async #tick(): Promise<Millis> {
+    const { store, clock, settings, handlers, events } = this.#parts
+    const began = clock.now()
+    let claimed = 0
+    let isFull = false
+    const open: string[] = []
+    for (const queue of this.#inTurn()) {
+      const limit = this.#runner.room.free(queue)
+      if (limit <= 0) continue
+      open.push(queue)
+      const round = await this.#claiming.claim(queue, limit)
+      claimed += round.claimed
+      isFull ||= round.claimed === limit
+      if (this.#isCrashed) return 0
+      if (this.#isEnding()) await this.#release(round.held)
+      else this.#accept(queue, round.held)
+    }
+    this.#lastTickAt = clock.now()
+    if (events.isHeard('ticked')) {
+      events.emit('ticked', { tookMs: this.#lastTickAt - began, claimed })
+    }
+    if (isFull) return 0
+    const lines = open.flatMap(queue => handlers.names.map(handler => ({ queue, handler })))
+    const due = lines.length === 0 ? null : await store.nextDueAt(lines)
+    if (due === null) return settings.checkIntervalMs
+    return Math.min(Math.max(0, due - clock.now()), settings.checkIntervalMs)
+  }
+
+  #accept(queue: string, held: readonly Held[]): void {
+    if (held.length === 0) return
+    this.#runner.accept(queue, held)
+    this.#looks.start()
+  }
+
+  #isEnding(): boolean {
+    return this.#state === 'stopping' || this.#state === 'stopped'
+  }
+
+  /** No queue is always first. */
+  #inTurn(): readonly string[] {
+    const queues = this.#queues
+    if (queues.length < 2) return queues
+    const at = this.#turn++ % queues.length
+    return [...queues.slice(at), ...queues.slice(0, at)]
+  }
+
+  #settled(held: readonly Held[]): void {
+    if (held.length > 0) this.#runner.room.measure(this.#parts.clock.now())
+    this.#parts.wake.notify()
+  }
+
+  #guarded(during: string, work: () => Promise<boolean | void>): () => Promise<boolean> {
+    return async () => {
+      try {
+        return (await work()) ?? true
+      } catch (error) {
+        this.#fail(error, during)
+        return true
+      }
+    }
+  }
+
+  async #reap(): Promise<void> {
+    await reap(this.#parts)
+    await this.#parts.clock.measure(() => this.#parts.store.now())
+    await this.#refreshQueues()
+  }
+
+  async #refreshQueues(): Promise<void> {
+    const { settings, store } = this.#parts
+    if (settings.queues !== null) {
+      this.#queues = Object.keys(settings.queues)
+      return
+    }
+    const counts = await store.counts()
+    this.#queues = [...new Set(counts.map(count => count.queue))].sort()
+  }
+
+  /** Jobs came into a queue that may be new, or something else asks for a look right now. */
+  notice(queues: readonly string[] = []): void {
+    if (this.#parts.settings.queues === null) {
+      const unknown = queues.filter(queue => !this.#queues.includes(queue))
+      if (unknown.length > 0) this.#queues = [...new Set([...this.#queues, ...unknown])].sort()
+    }
+    this.#parts.wake.notify()
+  }
+
+  /** A control action was taken in this process: runs it concerns learn of it at once. */
+  lookNow(): void {
+    if (this.#runner.running.size > 0) void this.#looks.now()
+  }
+
+  async #announce(): Promise<void> {
+    const { clock, settings, handlers } = this.#parts
+    const facts = {
+      startedAt: this.#startedAt,
+      state: this.#state,
+      handlers: handlers.names,
+      queues: [...this.#queues],
+      slots: settings.slots,
+      running: this.#runner.room.running,
+      lastTickAt: this.#lastTickAt,
+      offsetMs: clock.offsetMs,
+    }
+    await announce(this.#parts, facts, clock.now() + settings.metricsMs * 3)
+  }
+
+  /** Stop claiming, let handlers finish, abort the rest, release: no attempt is spent. */
+  stop(drainMs: Millis = this.#parts.settings.drainMs): Promise<StopResult> {
+    if (this.#state === 'stopped') return Promise.resolve({ clean: true, aborted: [] })
+    this.#stopping ??= this.#end(drainMs).finally(() => {
+      this.#stopping = null
+    })
+    return this.#stopping
+  }
+
+  async #end(drainMs: Millis): Promise<StopResult> {
+    this.#become('stopping')
+    this.#parts.wake.notify()
+    await this.#loop
+    await this.#release(this.#runner.takeBuffered())
+    await Promise.all(this.#repeats.map(repeat => repeat.stop()))
+    await this.#untilIdle(drainMs)
+    const left = [...this.#runner.running].filter(held => held.phase === 'running')
+    for (const held of left) this.#runner.abort(held, 'shutdown')
+    if (left.length > 0) await this.#untilIdle(this.#parts.settings.abortGraceMs + 1)
+    await this.#settling.flush()
+    await this.#looks.stop()
+    this.#runner.stop()
+    await retire(this.#parts).catch(error => this.#fail(error, 'retire'))
+    this.#become('stopped')
+    return { clean: left.length === 0, aborted: left.map(held => held.job.id) }
+  }
+
+  async #release(held: readonly Held[]): Promise<void> {
+    for (const one of held) {
+      one.outcome = { kind: 'released' }
+      this.#settling.add(one)
+    }
+    await this.#settling.flush()
+  }
+
+  /** Resolves when no handler runs any more, or after the given time. */
+  #untilIdle(ms: Millis): Promise<void> {
+    if (this.#runner.running.size === 0) return Promise.resolve()
+    return new Promise(resolve => {
+      const cancel = this.#parts.clock.after(ms, () => finish())
+      const finish = () => {
+        cancel()
+        this.#idle = null
+        resolve()
+      }
+      this.#idle = finish
+    })
+  }
+
+  /** As if the process had died: nothing is settled, released or renewed any more. */
+  crash(): void {
+    this.#isCrashed = true
+    this.#become('stopped')
+    this.#parts.wake.notify()
+    for (const repeat of [this.#looks, ...this.#repeats]) void repeat.stop()
+    this.#runner.stop()
+    this.#settling.abandon()
+    for (const held of [...this.#runner.running, ...this.#runner.takeBuffered()]) {
+      held.phase = 'gone'
+      abort(held, 'lease-lost')
+    }
+  }
+}

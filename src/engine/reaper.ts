@@ -1,0 +1,35 @@
+// Settles runs whose lease ended and resumes jobs whose pause ended. Any node may; the version in
+// each commit decides who did.
+
+import type { Change } from '../core/change.ts'
+import type { Job } from '../core/job.ts'
+import { resumeJob } from '../core/pause.ts'
+import { settle } from '../core/settle.ts'
+import type { Instant } from '../core/time.ts'
+import { settledOf } from './events.ts'
+import type { Parts } from './parts.ts'
+
+const REAP_MAX = 500
+
+/** One bite; returns how many jobs were put back. A conflict means the owner is alive after all. */
+export async function reap(parts: Parts): Promise<number> {
+  const { store, clock, events, wake } = parts
+  const now = clock.now()
+  const late = await store.overdue({ now, limit: REAP_MAX })
+  if (late.length === 0) return 0
+  const changes = late.map(job => putBack(job, now))
+  const results = await store.commit(changes, { now })
+  const done = changes.filter((_, i) => results[i] === 'committed')
+  const abandoned = done.filter(change => change.attempt !== null)
+  const resumed = done.filter(change => change.attempt === null)
+  if (abandoned.length > 0) events.emit('reaped', { jobs: abandoned.map(change => change.job) })
+  if (resumed.length > 0) events.emit('resumed', { jobs: resumed.map(change => change.job) })
+  if (abandoned.length > 0) events.emit('settled', { settled: abandoned.map(settledOf) })
+  if (done.length > 0) wake.notify()
+  return done.length
+}
+
+function putBack(job: Job, now: Instant): Change {
+  if (job.state === 'paused') return resumeJob(job, now)
+  return settle(job, { outcome: { kind: 'abandoned' }, startedAt: job.lease!.claimedAt }, now)
+}

@@ -1,0 +1,54 @@
+// Work done again and again, never twice at once, never stopped by an error.
+
+import type { Millis } from '../core/time.ts'
+import type { Clock } from './clock.ts'
+
+export class Repeat {
+  readonly #clock: Clock
+  readonly #ms: Millis
+  readonly #work: () => Promise<boolean>
+  #cancel: (() => void) | null = null
+  #isStopped = true
+  #running: Promise<void> | null = null
+
+  /** The work says whether it wants to be called again; if not, it rests until the next start. */
+  constructor(clock: Clock, ms: Millis, work: () => Promise<boolean>) {
+    this.#clock = clock
+    this.#ms = ms
+    this.#work = work
+  }
+
+  /** Starting what is already under way is harmless. */
+  start(): void {
+    this.#isStopped = false
+    if (this.#running === null) this.#arm()
+  }
+
+  #arm(): void {
+    this.#cancel ??= this.#clock.after(this.#ms, () => {
+      this.#cancel = null
+      void this.now()
+    })
+  }
+
+  /** Does the work at once; a call while it is being done shares that round. */
+  now(): Promise<void> {
+    this.#running ??= this.#round()
+    return this.#running
+  }
+
+  async #round(): Promise<void> {
+    this.#cancel?.()
+    this.#cancel = null
+    const goesOn = await this.#work().catch(() => true)
+    this.#running = null
+    if (goesOn && !this.#isStopped) this.#arm()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancel?.()
+    this.#cancel = null
+    await this.#running
+  }
+}

@@ -1,0 +1,101 @@
+// How a node behaves: every number in one frozen object, checked as a whole.
+
+import { refuse, type Problem } from '../core/errors.ts'
+import { checkText, checkWhole } from '../core/spec-check.ts'
+import type { Millis } from '../core/time.ts'
+
+export interface EngineSettings {
+  readonly nodeId: string
+  /** Handlers running at once in this node. */
+  readonly slots: number
+  /** The queues served, with limits of their own; null serves every queue there is. */
+  readonly queues: Readonly<Record<string, QueueSettings>> | null
+  /** Jobs held claimed beyond the slots, at most; how many is measured (bufferMs of work). */
+  readonly bufferMax: number
+  readonly bufferMs: Millis
+  /** The longest sleep of the loop. */
+  readonly checkIntervalMs: Millis
+  readonly leaseMs: Millis
+  /** How often ended leases and pauses are looked for. */
+  readonly reapMs: Millis
+  /** How often a node with running work looks whether it was asked to stop any of it. */
+  readonly lookMs: Millis
+  readonly metricsMs: Millis
+  readonly pruneMs: Millis
+  /** How long a stop waits for running handlers before it aborts them. */
+  readonly drainMs: Millis
+  /** How long an aborted handler may take before the node goes on without it. */
+  readonly abortGraceMs: Millis
+  /** Outcomes that end closer together than this share a commit. */
+  readonly settleGapMs: Millis
+  readonly batchMax: number
+  readonly endedTasksMax: number
+  /** The waiting jobs a queue may hold; null for no limit. */
+  readonly waitingMax: number | null
+}
+
+export interface QueueSettings {
+  readonly slots?: number
+  readonly buffer?: number
+}
+
+export const engineDefaults = {
+  slots: 100,
+  queues: null,
+  bufferMax: 2_000,
+  bufferMs: 50,
+  checkIntervalMs: 10_000,
+  leaseMs: 15_000,
+  reapMs: 5_000,
+  lookMs: 1_000,
+  metricsMs: 30_000,
+  pruneMs: 60_000,
+  drainMs: 30_000,
+  abortGraceMs: 1_000,
+  settleGapMs: 3,
+  batchMax: 2_000,
+  endedTasksMax: 100_000,
+  waitingMax: null,
+} as const satisfies Omit<EngineSettings, 'nodeId'>
+
+const ranges: readonly (readonly [keyof EngineSettings, number, number])[] = [
+  ['slots', 1, 100_000],
+  ['bufferMax', 0, 100_000],
+  ['bufferMs', 0, 60_000],
+  ['checkIntervalMs', 10, 3_600_000],
+  ['leaseMs', 100, 3_600_000],
+  ['reapMs', 10, 3_600_000],
+  ['lookMs', 10, 60_000],
+  ['metricsMs', 100, 3_600_000],
+  ['pruneMs', 100, 86_400_000],
+  ['drainMs', 0, 86_400_000],
+  ['abortGraceMs', 0, 600_000],
+  ['settleGapMs', 0, 10_000],
+  ['batchMax', 1, 10_000],
+  ['endedTasksMax', 0, 1_000_000_000],
+]
+
+/** Fills defaults in and reports every problem at once. */
+export function engineSettings(
+  given: Partial<EngineSettings> & { readonly nodeId: string },
+): EngineSettings {
+  const settings: EngineSettings = { ...engineDefaults, ...given }
+  const problems: Problem[] = [...checkText('nodeId', settings.nodeId, 200)]
+  for (const [field, min, max] of ranges) {
+    problems.push(...checkWhole(field, settings[field], min, max))
+  }
+  if (settings.waitingMax !== null) {
+    problems.push(...checkWhole('waitingMax', settings.waitingMax, 1, 1_000_000_000))
+  }
+  for (const [name, queue] of Object.entries(settings.queues ?? {})) {
+    problems.push(...checkText('queues', name, 200))
+    if (queue.slots !== undefined) {
+      problems.push(...checkWhole(`queues.${name}.slots`, queue.slots, 1, 100_000))
+    }
+    if (queue.buffer !== undefined) {
+      problems.push(...checkWhole(`queues.${name}.buffer`, queue.buffer, 0, 100_000))
+    }
+  }
+  refuse('SETTINGS_INVALID', 'the settings are not valid', problems)
+  return Object.freeze(settings)
+}

@@ -1,0 +1,194 @@
+// Outcomes become stored facts: decided by the core, committed in batches, decided again when the
+// row was changed meanwhile, dropped when the lease is gone.
+
+import type { Change } from '../core/change.ts'
+import { settle } from '../core/settle.ts'
+import type { Instant } from '../core/time.ts'
+import type { Report } from '../store/store.ts'
+import { settledOf } from './events.ts'
+import { leaseOf, type Held } from './held.ts'
+import type { Parts } from './parts.ts'
+
+/** Rounds of "read again and decide again" before an outcome is given up as contended. */
+const ROUNDS_MAX = 20
+const RETRY_FIRST_MS = 50
+const RETRY_MAX_MS = 2_000
+
+export class Settling {
+  readonly #parts: Parts
+  readonly #onSettled: (held: readonly Held[]) => void
+  #waiting: Held[] = []
+  #isScheduled = false
+  #flushing: Promise<void> | null = null
+  #lastFlushAt: Instant = -Infinity
+  #cancelTimer: (() => void) | null = null
+
+  constructor(parts: Parts, onSettled: (held: readonly Held[]) => void) {
+    this.#parts = parts
+    this.#onSettled = onSettled
+  }
+
+  get size(): number {
+    return this.#waiting.length
+  }
+
+  add(held: Held): void {
+    held.phase = 'settling'
+    this.#waiting.push(held)
+    if (!this.#isScheduled) this.#schedule()
+  }
+
+  /** Alone, an outcome is written at once; under load, those of a moment share a commit. */
+  #schedule(): void {
+    this.#isScheduled = true
+    const { clock, settings } = this.#parts
+    const wait = this.#lastFlushAt + settings.settleGapMs - clock.now()
+    if (wait > 0 && this.#waiting.length < settings.batchMax) {
+      this.#cancelTimer = clock.after(wait, () => this.#flushSoon())
+    } else clock.soon(() => this.#flushSoon())
+  }
+
+  #flushSoon(): void {
+    this.#cancelTimer = null
+    void this.flush()
+  }
+
+  /** The process is as good as dead: what was not written is not written any more. */
+  abandon(): void {
+    this.#cancelTimer?.()
+    for (const held of this.#waiting) held.phase = 'gone'
+    this.#waiting = []
+  }
+
+  /** Also called early, when nothing else is left to do. */
+  flush(): Promise<void> {
+    this.#flushing ??= this.#drain().finally(() => {
+      this.#flushing = null
+    })
+    return this.#flushing
+  }
+
+  async #drain(): Promise<void> {
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, this.#parts.settings.batchMax)
+      await this.#settleBatch(batch)
+    }
+    this.#isScheduled = false
+    this.#lastFlushAt = this.#parts.clock.now()
+  }
+
+  async #settleBatch(batch: readonly Held[]): Promise<void> {
+    let left = batch.filter(held => held.phase !== 'gone')
+    let delay = RETRY_FIRST_MS
+    for (let round = 0; left.length > 0 && round < ROUNDS_MAX; round++) {
+      try {
+        left = await this.#round(left)
+      } catch (error) {
+        this.#parts.events.emit('error', { kind: 'store', error, during: 'settle' })
+        left = left.filter(held => !this.#hasLapsed(held))
+        await new Promise<void>(resolve => this.#parts.clock.after(delay, resolve))
+        delay = Math.min(delay * 2, RETRY_MAX_MS)
+        // Whether the commit happened is not known: the next round reads before it writes.
+        for (const held of left) held.isStale = true
+        round--
+      }
+    }
+    for (const held of left) this.#lose(held, 'contended')
+    this.#onSettled(batch)
+  }
+
+  #hasLapsed(held: Held): boolean {
+    if (this.#parts.clock.now() < held.job.lease!.until) return false
+    this.#lose(held, 'the store could not be reached until the lease ended')
+    return true
+  }
+
+  /** One pass over the batch; returns those whose row was changed and must be decided again. */
+  async #round(batch: readonly Held[]): Promise<Held[]> {
+    const { store, clock, settings, events } = this.#parts
+    const fresh = await this.#readStale(batch)
+    if (fresh.length === 0) return []
+    await this.sendReports(fresh)
+    const now = clock.now()
+    const changes = fresh.map(held => this.#decide(held, now))
+    const results = await store.commit(changes, { now, waitingMax: settings.waitingMax })
+    const again: Held[] = []
+    const done: Change[] = []
+    for (const [i, held] of fresh.entries()) {
+      if (results[i] === 'committed') {
+        held.phase = 'gone'
+        done.push(changes[i]!)
+      } else if (results[i] === 'missing') this.#lose(held, 'the job was removed')
+      else {
+        held.isStale = true
+        again.push(held)
+      }
+    }
+    if (done.length > 0 && events.isHeard('settled')) {
+      events.emit('settled', { settled: done.map(settledOf) })
+    }
+    return again
+  }
+
+  #decide(held: Held, now: Instant): Change {
+    return settle(held.job, { outcome: held.outcome!, startedAt: held.startedAt }, now)
+  }
+
+  /** Rows someone else wrote are read again; those that are no longer ours are let go. */
+  async #readStale(batch: readonly Held[]): Promise<Held[]> {
+    const stale = batch.filter(held => held.isStale)
+    if (stale.length === 0) return [...batch]
+    const jobs = await this.#parts.store.get(stale.map(held => held.job.id))
+    const byId = new Map(jobs.map(job => [job.id, job]))
+    const lost: Held[] = []
+    for (const held of stale) {
+      const job = byId.get(held.job.id)
+      const { token, fence } = leaseOf(held)
+      if (job?.lease?.token === token && job.counters.fence === fence) {
+        held.job = job
+        held.isStale = false
+      } else lost.push(held)
+    }
+    for (const held of lost) await this.#checkLost(held)
+    return batch.filter(held => held.phase !== 'gone')
+  }
+
+  /** A commit whose answer was cut off left its attempt behind: then nothing was lost. */
+  async #checkLost(held: Held): Promise<void> {
+    const { id, lease } = held.job
+    const page = await this.#parts.store.attempts({ jobId: id, id: lease!.attemptId }, { limit: 1 })
+    const [attempt] = page.items
+    if (attempt && attempt.outcome === held.outcome?.kind) held.phase = 'gone'
+    else this.#lose(held, 'the lease was lost')
+  }
+
+  #lose(held: Held, reason: string): void {
+    held.phase = 'gone'
+    this.#parts.events.emit('leaseLost', { job: held.job, reason })
+  }
+
+  /** Log lines, progress and checkpoints that handlers left since the last time. */
+  async sendReports(batch: readonly Held[]): Promise<void> {
+    const reporting = batch.filter(held => held.pending !== null && held.phase !== 'gone')
+    if (reporting.length === 0) return
+    const reports = reporting.map(reportOf)
+    for (const held of reporting) held.pending = null
+    await this.#parts.store.report(reports, this.#parts.clock.now())
+  }
+}
+
+function reportOf(held: Held): Report {
+  const { id, token, fence } = leaseOf(held)
+  const { progress, checkpoint, lines } = held.pending!
+  return {
+    jobId: id,
+    token,
+    fence,
+    attemptId: held.job.lease!.attemptId,
+    lines,
+    ...(progress ? { progress } : {}),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+  }
+}

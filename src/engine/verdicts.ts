@@ -1,0 +1,69 @@
+// What a handler may throw to say more than "it failed".
+
+import type { Outcome } from '../core/attempt.ts'
+import { errorInfo, SchedulerError } from '../core/errors.ts'
+import { jsonBytes, type Json, type JsonObject } from '../core/json.ts'
+import { limits } from '../core/limits.ts'
+import type { Instant, Millis } from '../core/time.ts'
+
+/** Do not try again. */
+export class NoRetry extends Error {
+  override readonly name = 'NoRetry'
+}
+
+/** Try again, but not before this much time has passed. Spends a retry. */
+export class RetryAfter extends Error {
+  override readonly name = 'RetryAfter'
+  readonly delayMs: Millis
+  constructor(delayMs: Millis, message = `asked to be tried again in ${delayMs} ms`) {
+    super(message)
+    this.delayMs = delayMs
+  }
+}
+
+/** There was nothing to do: recorded as skipped, neither success nor failure. */
+export class Skip extends Error {
+  override readonly name = 'Skip'
+}
+
+/** Not now: run again at this moment without spending a retry. */
+export class Defer extends Error {
+  override readonly name = 'Defer'
+  readonly until: Instant
+  readonly worked: boolean
+  constructor(until: Instant, message = 'deferred', worked = false) {
+    super(message)
+    this.until = until
+    this.worked = worked
+  }
+}
+
+export function outcomeOfThrown(thrown: unknown): Outcome {
+  if (thrown instanceof Skip) return { kind: 'skipped', reason: thrown.message }
+  if (thrown instanceof Defer) {
+    const { until, worked, message } = thrown
+    return { kind: 'deferred', until, reason: message, worked }
+  }
+  const isInvalid = thrown instanceof SchedulerError && thrown.code === 'PAYLOAD_INVALID'
+  return {
+    kind: 'failed',
+    error: errorInfo(thrown),
+    final: thrown instanceof NoRetry || isInvalid,
+    retryAfterMs: thrown instanceof RetryAfter ? thrown.delayMs : null,
+  }
+}
+
+/** A result that cannot be kept is a mistake of the handler, said as its failure. */
+export function outcomeOfReturned(returned: unknown, measures: JsonObject | null): Outcome {
+  if (returned === undefined || returned === null) {
+    return { kind: 'succeeded', result: null, measures }
+  }
+  const bytes = jsonBytes(returned)
+  if (bytes !== null && bytes <= limits.resultBytes) {
+    return { kind: 'succeeded', result: returned as Json, measures }
+  }
+  const problem =
+    bytes === null ? 'cannot be written as JSON' : `has ${bytes} bytes, over ${limits.resultBytes}`
+  const error = errorInfo(new Error(`the returned value ${problem}`))
+  return { kind: 'failed', error, final: true, retryAfterMs: null }
+}

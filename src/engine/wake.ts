@@ -1,0 +1,36 @@
+// The loop's interruptible sleep: until a moment, or until somebody calls.
+
+import type { Millis } from '../core/time.ts'
+import type { Clock } from './clock.ts'
+
+export class Wake {
+  readonly #clock: Clock
+  #isCalled = false
+  #resume: (() => void) | null = null
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** A call while nobody sleeps is remembered, so a hint between two ticks is never lost. */
+  notify(): void {
+    this.#isCalled = true
+    this.#resume?.()
+  }
+
+  sleep(ms: Millis): Promise<void> {
+    if (this.#isCalled || ms <= 0) {
+      this.#isCalled = false
+      return ms <= 0 ? new Promise(resolve => this.#clock.soon(resolve)) : Promise.resolve()
+    }
+    return new Promise(resolve => {
+      const cancel = this.#clock.after(ms, () => this.#resume?.())
+      this.#resume = () => {
+        cancel()
+        this.#resume = null
+        this.#isCalled = false
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,106 @@
+// Queries over the memory store.
+
+import type { Attempt } from '../../core/attempt.ts'
+import type { Job } from '../../core/job.ts'
+import { openEntry, runEntry, type LedgerEntry } from '../../core/ledger.ts'
+import { earlier, type Instant } from '../../core/time.ts'
+import type { AttemptFilter, Count, JobFilter, Line, Page, PageRequest } from '../store.ts'
+import { countKey, pageOf, type Rows } from './rows.ts'
+
+export function nextDueAt(rows: Rows, lines: readonly Line[]): Instant | null {
+  const wanted = new Set(lines.map(line => JSON.stringify([line.queue, line.handler])))
+  let moment: Instant | null = null
+  for (const { job } of rows.jobs.values()) {
+    if (job.state !== 'waiting' || rows.pausedQueues.has(job.spec.queue)) continue
+    if (wanted.has(JSON.stringify([job.spec.queue, job.spec.handler]))) {
+      moment = earlier(moment, job.dueAt)
+    }
+  }
+  return moment
+}
+
+/** When a held job needs someone else's attention: its lease or its pause ends. */
+export function heldUntil(job: Job): Instant | null {
+  if (job.state === 'running') return job.lease!.until
+  return job.state === 'paused' ? (job.pause?.until ?? null) : null
+}
+
+export function overdue(rows: Rows, now: Instant, limit: number): Job[] {
+  const late = [...rows.jobs.values()].filter(({ job }) => (heldUntil(job) ?? Infinity) <= now)
+  late.sort((a, b) => heldUntil(a.job)! - heldUntil(b.job)! || a.seq - b.seq)
+  return late.slice(0, limit).map(row => row.job)
+}
+
+export function list(rows: Rows, filter: JobFilter, page: PageRequest): Page<Job> {
+  const fitting = [...rows.jobs.values()].filter(({ job }) => fits(job, filter))
+  const { items, cursor } = pageOf(fitting, page, row => row.seq)
+  return { items: items.map(row => row.job), cursor }
+}
+
+function fits(job: Job, filter: JobFilter): boolean {
+  const { spec, declared } = job
+  return (
+    (filter.ids === undefined || filter.ids.includes(job.id)) &&
+    (filter.kind === undefined || filter.kind === job.kind) &&
+    (filter.states === undefined || filter.states.includes(job.state)) &&
+    (filter.tenant === undefined || filter.tenant === spec.tenant) &&
+    (filter.queue === undefined || filter.queue === spec.queue) &&
+    (filter.handler === undefined || filter.handler === spec.handler) &&
+    (filter.seriesId === undefined || filter.seriesId === job.seriesId) &&
+    (filter.app === undefined || filter.app === declared?.app) &&
+    (filter.definition === undefined || filter.definition === declared?.definition)
+  )
+}
+
+export function attempts(rows: Rows, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
+  const { jobId, id, run, outcomes } = filter
+  const held = jobId === undefined ? [...rows.attempts.values()].flat() : rows.attempts.get(jobId)
+  const fitting = (held ?? [])
+    .map(row => row.attempt)
+    .filter(
+      attempt =>
+        (id === undefined || attempt.id === id) &&
+        (run === undefined || attempt.run === run) &&
+        (outcomes === undefined || outcomes.includes(attempt.outcome)),
+    )
+  const newestFirst = page.newestFirst ?? true
+  if (jobId !== undefined) return pageOf(fitting, { ...page, newestFirst }, a => a.number)
+  fitting.sort((a, b) => (a.id < b.id ? -1 : 1))
+  return pageOf(fitting, { ...page, newestFirst }, a => a.id)
+}
+
+export function ledger(rows: Rows, jobId: string, page: PageRequest): Page<LedgerEntry> {
+  const byMoment = new Map<Instant, LedgerEntry>()
+  const row = rows.jobs.get(jobId)
+  const open = row && openEntry(row.job)
+  if (open) byMoment.set(open.from, open)
+  for (const { attempt } of rows.attempts.get(jobId) ?? []) {
+    const entry = runEntry(attempt)
+    if (entry) byMoment.set(entry.from, entry)
+  }
+  for (const { skip } of rows.skips.get(jobId) ?? []) {
+    byMoment.set(skip.from, { decision: 'skip', ...skip })
+  }
+  const entries = [...byMoment.values()].sort((a, b) => a.from - b.from)
+  return pageOf(entries, page, entry => entry.from)
+}
+
+export function counts(rows: Rows): Count[] {
+  const tallies = new Map<string, { count: number; pruned: number }>()
+  const tally = (key: string) => {
+    const held = tallies.get(key) ?? { count: 0, pruned: 0 }
+    tallies.set(key, held)
+    return held
+  }
+  for (const { job } of rows.jobs.values()) tally(countKey(job)).count++
+  for (const [key, pruned] of rows.pruned) tally(key).pruned += pruned
+  return [...tallies].map(([key, sums]) => {
+    const [queue, handler, kind, state] = JSON.parse(key) as [
+      string,
+      string,
+      Job['kind'],
+      Job['state'],
+    ]
+    return { queue, handler, kind, state, ...sums }
+  })
+}

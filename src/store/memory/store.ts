@@ -1,0 +1,155 @@
+// The reference store: nothing survives the process. Every other store must behave like this one.
+
+import type { Change } from '../../core/change.ts'
+import { SchedulerError } from '../../core/errors.ts'
+import type { Job } from '../../core/job.ts'
+import type { RecordWrite } from '../../core/record.ts'
+import type { Instant } from '../../core/time.ts'
+import type {
+  AttemptFilter,
+  ClaimRequest,
+  CommitResult,
+  InsertOptions,
+  InsertResult,
+  JobFilter,
+  Line,
+  PageRequest,
+  PruneRequest,
+  PutResult,
+  RenewRequest,
+  Report,
+  Store,
+} from '../store.ts'
+import { prune } from './prune.ts'
+import * as read from './read.ts'
+import { getRecords, listRecords, putRecord, recordFits } from './records.ts'
+import { emptyRows, pageOf, removeJob, type Rows } from './rows.ts'
+import * as write from './write.ts'
+
+export class MemoryStore implements Store {
+  readonly kind = 'memory'
+  readonly promise = 'memory: everything is lost when the process ends'
+  readonly #clock: () => Instant
+  readonly #rows: Rows
+  #isOpen = false
+
+  /** Stores made over the same rows share them, as processes share a database. */
+  constructor(clock: () => Instant, rows: Rows = emptyRows()) {
+    this.#clock = clock
+    this.#rows = rows
+  }
+
+  async open(): Promise<void> {
+    this.#isOpen = true
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false
+  }
+
+  get #open(): Rows {
+    if (this.#isOpen) return this.#rows
+    throw new SchedulerError('STORE_UNAVAILABLE', 'the memory store is closed')
+  }
+
+  async now(): Promise<Instant> {
+    return this.#clock()
+  }
+
+  async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertResult[]> {
+    const rows = this.#open
+    return jobs.map(job => write.insert(rows, job, options))
+  }
+
+  async claim(request: ClaimRequest): Promise<Job[]> {
+    return write.claim(this.#open, request)
+  }
+
+  async commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]> {
+    const rows = this.#open
+    return changes.map(change => write.commit(rows, change, options))
+  }
+
+  async renew(request: RenewRequest) {
+    return write.renew(this.#open, request)
+  }
+
+  async overdue({ now, limit }: { now: Instant; limit: number }): Promise<Job[]> {
+    return read.overdue(this.#open, now, limit)
+  }
+
+  async nextDueAt(lines: readonly Line[]): Promise<Instant | null> {
+    return read.nextDueAt(this.#open, lines)
+  }
+
+  async get(ids: readonly string[]): Promise<Job[]> {
+    const rows = this.#open
+    return ids.flatMap(id => rows.jobs.get(id)?.job ?? [])
+  }
+
+  async list(filter: JobFilter, page: PageRequest) {
+    return read.list(this.#open, filter, page)
+  }
+
+  async attempts(filter: AttemptFilter, page: PageRequest) {
+    return read.attempts(this.#open, filter, page)
+  }
+
+  async ledger(jobId: string, page: PageRequest) {
+    return read.ledger(this.#open, jobId, page)
+  }
+
+  async counts() {
+    return read.counts(this.#open)
+  }
+
+  async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
+    if (isPaused) this.#open.pausedQueues.add(queue)
+    else this.#open.pausedQueues.delete(queue)
+  }
+
+  async pausedQueues(): Promise<string[]> {
+    return [...this.#open.pausedQueues].sort()
+  }
+
+  async remove(ids: readonly string[]): Promise<boolean[]> {
+    const rows = this.#open
+    return ids.map(id => removeJob(rows, id))
+  }
+
+  async prune(request: PruneRequest) {
+    return prune(this.#open, request)
+  }
+
+  async report(reports: readonly Report[], now: Instant): Promise<boolean[]> {
+    const rows = this.#open
+    return reports.map(given => write.report(rows, given, now))
+  }
+
+  async progress(jobId: string) {
+    return this.#open.progress.get(jobId) ?? null
+  }
+
+  async log(attemptId: string, page: PageRequest) {
+    const lines = (this.#open.logs.get(attemptId) ?? []).map((line, index) => ({ line, index }))
+    const { items, cursor } = pageOf(lines, page, item => item.index)
+    return { items: items.map(item => item.line), cursor }
+  }
+
+  async putRecords(writes: readonly RecordWrite[], now: Instant): Promise<PutResult[]> {
+    const rows = this.#open
+    return writes.map(given => {
+      if (!recordFits(rows, given, now)) return 'conflict'
+      putRecord(rows, given)
+      return 'put'
+    })
+  }
+
+  async getRecords(kind: string, keys: readonly string[], now: Instant) {
+    return getRecords(this.#open, kind, keys, now)
+  }
+
+  async listRecords(kind: string, page: PageRequest, now: Instant) {
+    return listRecords(this.#open, kind, page, now)
+  }
+}

@@ -1,0 +1,195 @@
+// The store port: what every store must do, and nothing about when or why. Each call is atomic,
+// lists are batches, and time is always given. No policy lives behind this line.
+
+import type { Attempt, OutcomeKind } from '../core/attempt.ts'
+import type { Change } from '../core/change.ts'
+import type { Job, State } from '../core/job.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import type { LedgerEntry } from '../core/ledger.ts'
+import type { RecordWrite, StoredRecord } from '../core/record.ts'
+import type { Instant, Millis } from '../core/time.ts'
+
+export interface Store {
+  readonly kind: 'memory' | 'sqlite' | 'postgres' | 'redis'
+  /** One sentence on what survives a crash, printed at start. */
+  readonly promise: string
+
+  /** Creates or migrates what is needed, or refuses with a clear error and changes nothing. */
+  open(): Promise<void>
+  /** Releases everything; calls after it fail. Closing twice is harmless. */
+  close(): Promise<void>
+  /** The store's own clock: leases and dueness follow it. */
+  now(): Promise<Instant>
+
+  /** Idempotent by id. `full` leaves a job out because its queue holds `waitingMax` waiting ones. */
+  insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertResult[]>
+  /**
+   * Due and waiting → running with a lease, at most `limit`, only from the given lines, nothing
+   * from paused queues. When more is due than fits, lanes take turns (core/fair). Returned in the
+   * order they should start. Steps fence, attempt counter and version of each by one.
+   */
+  claim(request: ClaimRequest): Promise<Job[]>
+  /**
+   * Writes each change iff version and lease token still match: all of its parts or none.
+   * Changes of one call are independent of each other. `full`: an insert found its queue full.
+   */
+  commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]>
+  /** Extends the leases whose token matches and steps their version; `until: null` only looks. */
+  renew(request: RenewRequest): Promise<RenewResult[]>
+  /** Running jobs whose lease ended and paused jobs whose pause ended. Reads only. */
+  overdue(request: { now: Instant; limit: number }): Promise<Job[]>
+  /** When the loop must look again: the earliest due moment of the lines (not of paused queues). */
+  nextDueAt(lines: readonly Line[]): Promise<Instant | null>
+
+  /** The jobs that exist, in the order asked. */
+  get(ids: readonly string[]): Promise<Job[]>
+  list(filter: JobFilter, page: PageRequest): Promise<Page<Job>>
+  /** Settled attempts, newest first unless asked otherwise. */
+  attempts(filter: AttemptFilter, page: PageRequest): Promise<Page<Attempt>>
+  /** Decisions of one schedule in the order of their moments. */
+  ledger(jobId: string, page: PageRequest): Promise<Page<LedgerEntry>>
+  counts(): Promise<Count[]>
+
+  setQueuePaused(queue: string, isPaused: boolean): Promise<void>
+  pausedQueues(): Promise<string[]>
+  /** Any state; everything that belongs to the job goes with it. Says which existed. */
+  remove(ids: readonly string[]): Promise<boolean[]>
+  /** Bounded bites of what has expired: attempts, skips, ended jobs, records. Never a live job. */
+  prune(request: PruneRequest): Promise<PruneResult>
+
+  /** Written only while the lease holds; says for each whether it did. */
+  report(reports: readonly Report[], now: Instant): Promise<boolean[]>
+  /** What the live attempt, or the last one of an unfinished run, reported. */
+  progress(jobId: string): Promise<Progress | null>
+  log(attemptId: string, page: PageRequest): Promise<Page<LogLine>>
+
+  /** Each write is applied or refused on its own. */
+  putRecords(writes: readonly RecordWrite[], now: Instant): Promise<PutResult[]>
+  getRecords(kind: string, keys: readonly string[], now: Instant): Promise<StoredRecord[]>
+  /** In the order of keys. */
+  listRecords(kind: string, page: PageRequest, now: Instant): Promise<Page<StoredRecord>>
+
+  /** A hint that something became due sooner: may be lost, late or doubled. */
+  onWake?(listener: () => void): () => void
+}
+
+/** A queue and one handler in it: what a node can serve is a set of lines. */
+export interface Line {
+  readonly queue: string
+  readonly handler: string
+}
+
+export interface InsertOptions {
+  readonly now: Instant
+  readonly waitingMax?: number | null
+}
+export type InsertResult = 'inserted' | 'exists' | 'full'
+export type CommitResult = 'committed' | 'conflict' | 'missing' | 'full'
+
+export interface ClaimRequest {
+  readonly queue: string
+  readonly handlers: readonly string[]
+  readonly now: Instant
+  readonly limit: number
+  readonly owner: string
+  readonly leaseMs: Millis
+  /** One token for the whole batch; with the fence it is unique per claim of a job. */
+  readonly token: string
+  /** As many ids as the limit. */
+  readonly attemptIds: readonly string[]
+}
+
+export interface RenewRequest {
+  readonly leases: readonly {
+    readonly id: string
+    readonly token: string
+    readonly fence: number
+  }[]
+  readonly until: Instant | null
+}
+export interface RenewResult {
+  readonly id: string
+  readonly isHeld: boolean
+  /** The version after the call, while held. */
+  readonly version: number
+}
+
+export interface JobFilter {
+  readonly ids?: readonly string[]
+  readonly kind?: Job['kind']
+  readonly states?: readonly State[]
+  readonly tenant?: string
+  readonly queue?: string
+  readonly handler?: string
+  readonly seriesId?: string
+  readonly app?: string
+  readonly definition?: string
+}
+
+export interface AttemptFilter {
+  readonly jobId?: string
+  readonly id?: string
+  readonly run?: number
+  readonly outcomes?: readonly OutcomeKind[]
+}
+
+/** `cursor` is the opaque mark a page ended with; order is that of creation. */
+export interface PageRequest {
+  readonly limit: number
+  readonly cursor?: string | null
+  readonly newestFirst?: boolean
+}
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** Null on the last page. */
+  readonly cursor: string | null
+}
+
+export interface Count {
+  readonly queue: string
+  readonly handler: string
+  readonly kind: Job['kind']
+  readonly state: State
+  readonly count: number
+  /** Rows that ended in this state and were pruned since. */
+  readonly pruned: number
+}
+
+export interface PruneRequest {
+  readonly now: Instant
+  readonly limit: number
+  /** Ended tasks of a queue beyond this number go oldest first, whatever their age. */
+  readonly endedTasksMax: number
+}
+export interface PruneResult {
+  readonly attempts: number
+  readonly jobs: number
+  readonly records: number
+  /** More is waiting to be pruned. */
+  readonly isFull: boolean
+}
+
+export interface Report {
+  readonly jobId: string
+  readonly token: string
+  readonly fence: number
+  readonly attemptId: string
+  readonly progress?: { readonly fraction: number; readonly note: string | null }
+  readonly checkpoint?: Json
+  readonly lines?: readonly LogLine[]
+}
+export interface Progress {
+  readonly attemptId: string
+  readonly fraction: number | null
+  readonly note: string | null
+  readonly checkpoint: Json | undefined
+  readonly at: Instant
+}
+export interface LogLine {
+  readonly at: Instant
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly message: string
+  readonly fields: JsonObject | null
+}
+
+export type PutResult = 'put' | 'conflict'

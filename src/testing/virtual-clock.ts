@@ -1,0 +1,97 @@
+// A clock that stands still until told: timers fire in order, and all work they cause is done
+// before the next one does.
+
+import type { Instant, Millis } from '../core/time.ts'
+import type { Clock } from '../engine/clock.ts'
+
+interface Timer {
+  readonly at: Instant
+  readonly order: number
+  readonly callback: () => void
+}
+
+export class VirtualClock implements Clock {
+  #now: Instant
+  #order = 0
+  readonly #timers = new Map<number, Timer>()
+  #soon: (() => void)[] = []
+  /** Work under way elsewhere, such as calls to a store, that must end before time goes on. */
+  #inFlight = 0
+
+  constructor(start: Instant) {
+    this.#now = start
+  }
+
+  now(): Instant {
+    return this.#now
+  }
+
+  after(ms: Millis, callback: () => void): () => void {
+    const order = ++this.#order
+    this.#timers.set(order, { at: this.#now + Math.max(0, Math.ceil(ms)), order, callback })
+    return () => {
+      this.#timers.delete(order)
+    }
+  }
+
+  soon(callback: () => void): void {
+    this.#soon.push(callback)
+  }
+
+  /** A promise that resolves when this much virtual time has passed. */
+  sleep(ms: Millis): Promise<void> {
+    return new Promise(resolve => this.after(ms, resolve))
+  }
+
+  /** Counts work as under way until it ends. */
+  track<T>(work: Promise<T>): Promise<T> {
+    this.#inFlight++
+    return work.finally(() => {
+      this.#inFlight--
+    })
+  }
+
+  get timers(): number {
+    return this.#timers.size
+  }
+
+  #next(): Timer | null {
+    let first: Timer | null = null
+    for (const timer of this.#timers.values()) {
+      if (first === null || timer.at < first.at) first = timer
+    }
+    return first
+  }
+
+  /** Everything that can happen without time passing, happens. */
+  async settle(): Promise<void> {
+    do {
+      // A macrotask boundary: every promise that could go on has gone on.
+      await new Promise<void>(resolve => setImmediate(resolve))
+      const soon = this.#soon
+      this.#soon = []
+      for (const callback of soon) callback()
+      if (soon.length > 0) continue
+    } while (this.#soon.length > 0 || this.#inFlight > 0)
+  }
+
+  async advanceTo(to: Instant): Promise<void> {
+    await this.settle()
+    for (let timer = this.#next(); timer && timer.at <= to; timer = this.#next()) {
+      this.#timers.delete(timer.order)
+      if (timer.at > this.#now) this.#now = timer.at
+      timer.callback()
+      await this.settle()
+    }
+    if (to > this.#now) this.#now = to
+  }
+
+  advance(ms: Millis): Promise<void> {
+    return this.advanceTo(this.#now + ms)
+  }
+
+  /** Moves the clock without letting anything happen: a step of the system's clock. */
+  jump(ms: Millis): void {
+    this.#now += ms
+  }
+}

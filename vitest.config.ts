@@ -1,0 +1,20 @@
+// One vitest project per test suite, so that `vitest run --project cron` and `npm test` agree.
+
+import { defineConfig } from 'vitest/config'
+import { testSuites } from './scripts/suites/table.ts'
+
+export default defineConfig({
+  test: {
+    // Processes, not threads: tests may change the environment, signals and working folder.
+    pool: 'forks',
+    projects: testSuites.map(({ name, folders, timeoutMs }) => ({
+      extends: true,
+      test: {
+        name,
+        include: folders.map(folder => `${folder}/**/*.test.ts`),
+        testTimeout: timeoutMs,
+        hookTimeout: timeoutMs,
+      },
+    })),
+  },
+})
