@@ -67,6 +67,8 @@ export interface Declared {
   readonly definition: string
   readonly key: string
   readonly generation: string
+  /** Added while running, by a call: reconciling declarations leaves it alone. */
+  readonly source?: 'runtime'
 }
 
 /** One run while it is unfinished; number 0 means none has begun. */

@@ -8,7 +8,7 @@ import type { Job, Pause } from './job.ts'
 import { noRun, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
 import { limits } from './limits.ts'
-import { assertTransition } from './status.ts'
+import { assertTransition, statusOf } from './status.ts'
 import { iso, type Instant } from './time.ts'
 import { freshMoment, isGrid } from './trigger.ts'
 
@@ -55,10 +55,11 @@ export function resumeJob(job: Job, now: Instant): Change {
   }
   if (job.state !== 'paused') {
     // The table would allow completed → scheduled, but that is not what resume means.
+    const from = statusOf(job)
     throw new SchedulerError(
       'TRANSITION_INVALID',
-      `cannot resume job ${job.id}: it is ${job.state}, not paused`,
-      { details: { from: job.state, to: 'scheduled' } },
+      `cannot resume job ${job.id}: it is ${from}, not paused`,
+      { details: { from, to: 'scheduled' } },
     )
   }
   const skips = skippedWhile(job, 'paused', now)

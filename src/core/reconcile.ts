@@ -35,7 +35,7 @@ export interface Reconciliation {
 
 export interface ReconcileInput {
   readonly declarations: readonly Declaration[]
-  /** Every stored job that carries the same owner label. */
+  /** Every stored job that carries the same owner label; those added by calls are left alone. */
   readonly stored: readonly Job[]
   readonly generation: string
   readonly orphans: Orphans
@@ -44,7 +44,8 @@ export interface ReconcileInput {
 export function reconcile(input: ReconcileInput, now: Instant): Reconciliation {
   const { declarations, generation } = input
   for (const { spec } of declarations) assertSpec(spec)
-  const stored = new Map(input.stored.map(job => [job.id, job]))
+  const fromCode = input.stored.filter(job => job.declared?.source !== 'runtime')
+  const stored = new Map(fromCode.map(job => [job.id, job]))
   const inserts: Job[] = []
   const changes: Change[] = []
   const removes: string[] = []

@@ -11,6 +11,10 @@ const BEFORE_MONTH = [0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 
 const LENGTH = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const EPOCH_LEAPS = leapsBefore(1970)
 
+/** The UTC seconds all searching stays within. */
+export const FIRST_SECOND = yearStart(MIN_YEAR) * DAY_SECONDS
+export const LAST_SECOND = yearStart(MAX_YEAR + 1) * DAY_SECONDS - 1
+
 export function isLeap(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 }

@@ -9,6 +9,7 @@ import {
   weekdayOf,
   yearOf,
 } from './calendar.ts'
+import { bitsOf } from './fields.ts'
 import type { CronFields, MonthDays, WeekDays } from './types.ts'
 
 const ALL_DAYS = 0x7fff_ffff
@@ -37,78 +38,94 @@ export function canOccur(fields: DayFields): boolean {
 
 /** Keeps the month it looked at last, so chains of near days cost a shift and a count of zeros. */
 export function dayCursor(fields: DayFields): DayCursor {
-  const maskOf = monthMasks(fields)
-  const months = fields.month.reduce((bits, month) => bits | (1 << month), 0)
-  let year = 0
-  let month = 0
-  let first = 0
-  let length = 0
-  let mask = 0
-
-  function load(y: number, m: number): void {
-    year = y
-    month = m
-    first = dayNumber(y, m, 1)
-    length = monthLength(y, m)
-    mask = (months >>> m) & 1 ? maskOf(first, length) : 0
-  }
-
-  function locate(day: number): void {
-    if (day >= first && day < first + length) return
-    const y = yearOf(day)
-    load(y, monthOf(day, y))
-  }
-
-  function step(by: 1 | -1): boolean {
-    let y = year
-    let m = month
-    do {
-      m += by
-      if (m === 13 || m === 0) {
-        m = by === 1 ? 1 : 12
-        y += by
-        if (y > MAX_YEAR || y < MIN_YEAR) return false
-      }
-    } while (((months >>> m) & 1) === 0)
-    load(y, m)
-    return true
-  }
-
+  const at = monthCursor(fields)
   return {
     next(day) {
-      locate(day)
-      const rest = mask >>> (day - first)
+      at.locate(day)
+      const rest = at.mask >>> (day - at.first)
       if (rest !== 0) return day + lowestBit(rest)
-      do if (!step(1)) return Infinity
-      while (mask === 0)
-      return first + lowestBit(mask)
+      do if (!at.step(1)) return Infinity
+      while (at.mask === 0)
+      return at.first + lowestBit(at.mask)
     },
     previous(day) {
-      locate(day)
-      const rest = mask & (ALL_DAYS >>> (30 - (day - first)))
-      if (rest !== 0) return first + highestBit(rest)
-      do if (!step(-1)) return -Infinity
-      while (mask === 0)
-      return first + highestBit(mask)
+      at.locate(day)
+      const rest = at.mask & (ALL_DAYS >>> (30 - (day - at.first)))
+      if (rest !== 0) return at.first + highestBit(rest)
+      do if (!at.step(-1)) return -Infinity
+      while (at.mask === 0)
+      return at.first + highestBit(at.mask)
     },
     has(day) {
-      locate(day)
-      return ((mask >>> (day - first)) & 1) === 1
+      at.locate(day)
+      return ((at.mask >>> (day - at.first)) & 1) === 1
     },
     count(from, to) {
       let total = 0
       if (to <= from) return total
-      locate(from)
-      let rest = mask & (-1 << (from - first))
-      while (first + length < to) {
+      at.locate(from)
+      let rest = at.mask & (-1 << (from - at.first))
+      while (at.first + at.length < to) {
         total += bitCount(rest)
-        if (!step(1)) return total
-        rest = mask
+        if (!at.step(1)) return total
+        rest = at.mask
       }
-      if (first < to) total += bitCount(rest & (ALL_DAYS >>> (31 - (to - first))))
+      if (at.first < to) total += bitCount(rest & (ALL_DAYS >>> (31 - (to - at.first))))
       return total
     },
   }
+}
+
+interface MonthCursor {
+  /** Day number of the month's first day. */
+  first: number
+  length: number
+  mask: number
+  /** Goes to the month of that day. */
+  locate(day: number): void
+  /** Goes to the nearest named month in that direction; false where the calendar ends. */
+  step(by: 1 | -1): boolean
+}
+
+function monthCursor(fields: DayFields): MonthCursor {
+  const maskOf = monthMasks(fields)
+  const months = bitsOf(fields.month, 0)
+  let year = 0
+  let month = 0
+
+  function load(y: number, m: number): void {
+    year = y
+    month = m
+    cursor.first = dayNumber(y, m, 1)
+    cursor.length = monthLength(y, m)
+    cursor.mask = (months >>> m) & 1 ? maskOf(cursor.first, cursor.length) : 0
+  }
+
+  const cursor: MonthCursor = {
+    first: 0,
+    length: 0,
+    mask: 0,
+    locate(day) {
+      if (day >= cursor.first && day < cursor.first + cursor.length) return
+      const y = yearOf(day)
+      load(y, monthOf(day, y))
+    },
+    step(by) {
+      let y = year
+      let m = month
+      do {
+        m += by
+        if (m === 13 || m === 0) {
+          m = by === 1 ? 1 : 12
+          y += by
+          if (y > MAX_YEAR || y < MIN_YEAR) return false
+        }
+      } while (((months >>> m) & 1) === 0)
+      load(y, m)
+      return true
+    },
+  }
+  return cursor
 }
 
 type MonthMask = (firstDay: number, length: number) => number

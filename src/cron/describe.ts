@@ -20,7 +20,7 @@ function timeText(fields: CronFields): string {
   const { second, minute, hour } = fields
   if (second.length * minute.length * hour.length <= MAX_LISTED) {
     const clocks = hour.flatMap(h => minute.flatMap(m => second.map(s => clockText(h, m, s))))
-    return `At ${join(clocks, 'and')}`
+    return `At ${join(clocks)}`
   }
   if (second.length === 1 && second[0] === 0) return minuteText(minute) + hourText(fields, minute)
   return secondText(second, minute, hour) + hourText(fields, second)
@@ -61,8 +61,8 @@ function dayText(fields: CronFields): string {
   if (takesEveryDay(fields)) return fields.hour.length < 24 ? ' every day' : ''
   const { monthDays, weekDays } = fields
   const terms: string[] = []
-  if (monthDays !== null) terms.push(`${join(dateTerms(monthDays), 'and')} of the month`)
-  if (weekDays !== null) terms.push(join(weekdayTerms(weekDays), 'and'))
+  if (monthDays !== null) terms.push(`${join(dateTerms(monthDays))} of the month`)
+  if (weekDays !== null) terms.push(join(weekdayTerms(weekDays)))
   return ` on ${terms.join(' or on ')}`
 }
 
@@ -91,14 +91,11 @@ function weekdayTerms(rule: WeekDays): string[] {
 
 function monthText(month: FieldValues): string {
   if (isFull(month, MONTH)) return ''
-  return ` in ${join(
-    runs(month, value => MONTH_NAMES[value - 1]!),
-    'and',
-  )}`
+  return ` in ${join(runs(month, value => MONTH_NAMES[value - 1]!))}`
 }
 
 function counted(noun: string, values: FieldValues): string {
-  return `${noun}${values.length === 1 ? '' : 's'} ${join(runs(values, String), 'and')}`
+  return `${noun}${values.length === 1 ? '' : 's'} ${join(runs(values, String))}`
 }
 
 // Three or more in a row become 'a to b'.
@@ -113,9 +110,9 @@ function runs(values: FieldValues, name: (value: number) => string): string[] {
   return parts
 }
 
-function join(parts: readonly string[], word: string): string {
+function join(parts: readonly string[]): string {
   if (parts.length < 2) return parts.join('')
-  return `${parts.slice(0, -1).join(', ')} ${word} ${parts.at(-1)}`
+  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }
 
 function ordinal(n: number): string {

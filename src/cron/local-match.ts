@@ -22,7 +22,7 @@ export function localTimes(fields: CronFields): LocalTimes {
       const today = Math.floor(local / DAY_SECONDS)
       const day = days.next(today)
       if (day === today) {
-        const second = time.next(local - today * DAY_SECONDS)
+        const second = nextTime(time, local - today * DAY_SECONDS)
         if (second >= 0) return today * DAY_SECONDS + second
         return days.next(today + 1) * DAY_SECONDS + time.first
       }
@@ -32,7 +32,7 @@ export function localTimes(fields: CronFields): LocalTimes {
       const today = Math.floor(local / DAY_SECONDS)
       const day = days.previous(today)
       if (day === today) {
-        const second = time.previous(local - today * DAY_SECONDS)
+        const second = previousTime(time, local - today * DAY_SECONDS)
         if (second >= 0) return today * DAY_SECONDS + second
         return days.previous(today - 1) * DAY_SECONDS + time.last
       }
@@ -41,85 +41,92 @@ export function localTimes(fields: CronFields): LocalTimes {
     has(local) {
       const today = Math.floor(local / DAY_SECONDS)
       const second = local - today * DAY_SECONDS
-      return time.next(second) === second && days.has(today)
+      return nextTime(time, second) === second && days.has(today)
     },
     count(from, to) {
       if (to <= from) return 0
       const firstDay = Math.floor(from / DAY_SECONDS)
       const lastDay = Math.floor(to / DAY_SECONDS)
       let total = days.count(firstDay, lastDay) * time.perDay
-      if (days.has(firstDay)) total -= time.countBelow(from - firstDay * DAY_SECONDS)
-      if (days.has(lastDay)) total += time.countBelow(to - lastDay * DAY_SECONDS)
+      if (days.has(firstDay)) total -= countBelow(time, from - firstDay * DAY_SECONDS)
+      if (days.has(lastDay)) total += countBelow(time, to - lastDay * DAY_SECONDS)
       return total
     },
   }
 }
 
 interface TimesOfDay {
+  readonly s: Steps
+  readonly m: Steps
+  readonly h: Steps
+  /** Seconds into the day. */
   readonly first: number
   readonly last: number
+  readonly perMinute: number
+  readonly perHour: number
   readonly perDay: number
-  /** At or after this second of the day, or -1. */
-  next(second: number): number
-  /** At or before this second of the day, or -1. */
-  previous(second: number): number
-  /** How many lie in [0, second). */
-  countBelow(second: number): number
 }
 
 function timesOfDay({ second, minute, hour }: CronFields): TimesOfDay {
   const s = steps(second, 60)
   const m = steps(minute, 60)
   const h = steps(hour, 24)
-  const firstInHour = m.first * 60 + s.first
-  const lastInHour = m.last * 60 + s.last
   const perMinute = second.length
   const perHour = minute.length * perMinute
-
   return {
-    first: h.first * 3600 + firstInHour,
-    last: h.last * 3600 + lastInHour,
+    s,
+    m,
+    h,
+    first: h.first * 3600 + m.first * 60 + s.first,
+    last: h.last * 3600 + m.last * 60 + s.last,
+    perMinute,
+    perHour,
     perDay: hour.length * perHour,
-    next(at) {
-      const hh = Math.floor(at / 3600)
-      if (h.up[hh] === hh) {
-        const mm = Math.floor(at / 60) - hh * 60
-        if (m.up[mm] === mm) {
-          const ss = s.up[at % 60]!
-          if (ss >= 0) return hh * 3600 + mm * 60 + ss
-        }
-        const later = m.up[mm + 1]!
-        // The minute itself was tried above; only a later one is left in this hour.
-        if (later >= 0) return hh * 3600 + later * 60 + s.first
-      }
-      const later = h.up[hh + 1]!
-      return later < 0 ? -1 : later * 3600 + firstInHour
-    },
-    previous(at) {
-      const hh = Math.floor(at / 3600)
-      if (h.up[hh] === hh) {
-        const mm = Math.floor(at / 60) - hh * 60
-        if (m.up[mm] === mm) {
-          const ss = s.down[at % 60]!
-          if (ss >= 0) return hh * 3600 + mm * 60 + ss
-        }
-        const earlier = mm === 0 ? -1 : m.down[mm - 1]!
-        if (earlier >= 0) return hh * 3600 + earlier * 60 + s.last
-      }
-      const earlier = hh === 0 ? -1 : h.down[hh - 1]!
-      return earlier < 0 ? -1 : earlier * 3600 + lastInHour
-    },
-    countBelow(at) {
-      const hh = Math.floor(at / 3600)
-      const mm = Math.floor(at / 60) - hh * 60
-      let total = h.below[hh]! * perHour
-      if (h.up[hh] === hh) {
-        total += m.below[mm]! * perMinute
-        if (m.up[mm] === mm) total += s.below[at % 60]!
-      }
-      return total
-    },
   }
+}
+
+// At or after this second of the day, or -1.
+function nextTime({ s, m, h }: TimesOfDay, at: number): number {
+  const hour = Math.floor(at / 3600)
+  if (h.up[hour] === hour) {
+    const minute = Math.floor(at / 60) - hour * 60
+    if (m.up[minute] === minute) {
+      const second = s.up[at % 60]!
+      if (second >= 0) return hour * 3600 + minute * 60 + second
+    }
+    const later = m.up[minute + 1]!
+    if (later >= 0) return hour * 3600 + later * 60 + s.first
+  }
+  const later = h.up[hour + 1]!
+  return later < 0 ? -1 : later * 3600 + m.first * 60 + s.first
+}
+
+// At or before this second of the day, or -1.
+function previousTime({ s, m, h }: TimesOfDay, at: number): number {
+  const hour = Math.floor(at / 3600)
+  if (h.up[hour] === hour) {
+    const minute = Math.floor(at / 60) - hour * 60
+    if (m.up[minute] === minute) {
+      const second = s.down[at % 60]!
+      if (second >= 0) return hour * 3600 + minute * 60 + second
+    }
+    const earlier = minute === 0 ? -1 : m.down[minute - 1]!
+    if (earlier >= 0) return hour * 3600 + earlier * 60 + s.last
+  }
+  const earlier = hour === 0 ? -1 : h.down[hour - 1]!
+  return earlier < 0 ? -1 : earlier * 3600 + m.last * 60 + s.last
+}
+
+// How many lie in [0, at).
+function countBelow({ s, m, h, perMinute, perHour }: TimesOfDay, at: number): number {
+  const hour = Math.floor(at / 3600)
+  const minute = Math.floor(at / 60) - hour * 60
+  let total = h.below[hour]! * perHour
+  if (h.up[hour] === hour) {
+    total += m.below[minute]! * perMinute
+    if (m.up[minute] === minute) total += s.below[at % 60]!
+  }
+  return total
 }
 
 interface Steps {

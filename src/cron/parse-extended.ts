@@ -1,5 +1,4 @@
 // The extended dialect: optional seconds, steps, names, macros, L, W, # and ? on top of POSIX.
-// Weekday ranges between names may wrap (FRI-MON); no other range may.
 import { CronError } from './errors.ts'
 import {
   FIVE_FIELDS,
@@ -19,6 +18,11 @@ import { readMonthDays, readWeekDays } from './parse-days.ts'
 import { readItem } from './parse-item.ts'
 import type { CronFields, FieldValues } from './types.ts'
 
+/**
+ * Choices where cron dialects differ: only a bare `*` or `?` leaves a day field open, so a step on
+ * `*` restricts it and day of month and weekday are then alternatives; ranges ascend, save between
+ * weekday names (FRI-MON); a step needs `*` or a range; `dW` names no day in a month without d.
+ */
 export function parseExtended(expression: string): CronFields {
   const tokens = fieldTokens(expression)
   const shift = tokens.length - FIVE_FIELDS.length

@@ -1,3 +1,4 @@
+// The strict dialect as tables (spec E2) and the next times the spec names.
 import { describe, expect, it } from 'vitest'
 import { CronError, parseCron } from './index.ts'
 

@@ -1,6 +1,6 @@
 // From local matches to instants: walks the zone's segments and applies the gap and fold rules.
 // Works in whole UTC seconds; callers turn milliseconds into these.
-import { DAY_SECONDS, MAX_YEAR, MIN_YEAR, yearStart } from './calendar.ts'
+import { DAY_SECONDS, FIRST_SECOND, LAST_SECOND } from './calendar.ts'
 import type { LocalTimes } from './local-match.ts'
 import type { DstNote, DstRule } from './types.ts'
 import type { Segment, Zone } from './zone.ts'
@@ -11,8 +11,6 @@ export interface Schedule {
   readonly dst: DstRule
 }
 
-const FIRST_SECOND = yearStart(MIN_YEAR) * DAY_SECONDS
-const LAST_SECOND = yearStart(MAX_YEAR + 1) * DAY_SECONDS - 1
 // The rarest date (a fifth Friday in February) comes back within 40 years. Only a pattern whose
 // every match falls in a skipped gap gets this far, and it must end.
 const SEARCH_SECONDS = 100 * 366 * DAY_SECONDS

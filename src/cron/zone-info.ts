@@ -1,13 +1,12 @@
 // What people see of a zone: its clock changes and a readable local time. Not for hot paths.
 import {
   DAY_SECONDS,
-  MAX_YEAR,
-  MIN_YEAR,
+  FIRST_SECOND,
+  LAST_SECOND,
   dayNumber,
   monthOf,
   weekdayOf,
   yearOf,
-  yearStart,
 } from './calendar.ts'
 import { CronError, quote } from './errors.ts'
 import { keep } from './bounded.ts'
@@ -31,9 +30,9 @@ const formats = new Map<string, Intl.DateTimeFormat[]>()
 /** Offset changes with from < at <= to, oldest first. */
 export function zoneTransitions(zone: string, from: Instant, to: Instant): ZoneTransition[] {
   const table = requireZone(zone)
-  const last = Math.min(Math.floor(to / 1000), yearStart(MAX_YEAR + 1) * DAY_SECONDS - 1)
+  const last = Math.min(Math.floor(to / 1000), LAST_SECOND)
   const found: ZoneTransition[] = []
-  let at = Math.max(Math.floor(from / 1000), yearStart(MIN_YEAR) * DAY_SECONDS)
+  let at = Math.max(Math.floor(from / 1000), FIRST_SECOND)
   while (at <= last) {
     const segment = table.segmentAt(at)
     if (segment.start * 1000 > from && segment.jump !== 0) {
@@ -50,6 +49,7 @@ export function zoneTransitions(zone: string, from: Instant, to: Instant): ZoneT
 export function formatInZone(at: Instant, zone: string): string {
   const table = requireZone(zone)
   const utc = Math.floor(at / 1000)
+  if (!(utc >= FIRST_SECOND && utc <= LAST_SECOND)) throw new RangeError('instant out of range')
   const local = utc + table.segmentAt(utc).offset
   const day = Math.floor(local / DAY_SECONDS)
   const second = local - day * DAY_SECONDS

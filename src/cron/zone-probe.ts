@@ -27,12 +27,12 @@ function bisect(
   return other
 }
 
-// 'longOffset' states the offset itself ('GMT+05:45', 'GMT-00:44:30'), so no clock face needs to
-// be read back and 12- or 24-hour habits of a locale cannot interfere.
 /** Null for a zone this runtime does not know. */
 export function offsetProbe(name: string): Probe | null {
   let format: Intl.DateTimeFormat
   try {
+    // States the offset itself ('GMT+05:45', 'GMT-00:44:30'), so no clock face needs to be read
+    // back and 12- or 24-hour habits of a locale cannot interfere.
     const timeZoneName = 'longOffset'
     format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName, hour: '2-digit' })
   } catch {

@@ -1,3 +1,4 @@
+// Names, transitions and readable times of zones.
 import { afterEach, describe, expect, it } from 'vitest'
 import { CronError, formatInZone, isZone, parseCron, zoneTransitions } from './index.ts'
 
@@ -101,5 +102,11 @@ describe('formatInZone', () => {
     ['1969-12-31T23:59:59Z', 'UTC', 'Wed 31 Dec 1969 23:59:59 UTC'],
   ])('%s in %s', (instant, zone, text) => {
     expect(formatInZone(at(instant), zone)).toBe(text)
+  })
+
+  it('refuses instants outside the calendar', () => {
+    for (const odd of [Number.NaN, Infinity, -Infinity, 8.64e15]) {
+      expect(() => formatInZone(odd, 'Europe/Berlin')).toThrow(RangeError)
+    }
   })
 })

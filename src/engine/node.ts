@@ -15,6 +15,8 @@ import { Settling } from './settling.ts'
 const BACKOFF_FIRST_MS = 100
 const BACKOFF_MAX_MS = 5_000
 
+type Work = () => Promise<boolean | void>
+
 export interface StopResult {
   /** Every handler ended by itself. */
   readonly clean: boolean
@@ -33,6 +35,8 @@ export class Node {
   #state: NodeState = 'stopped'
   #queues: readonly string[] = []
   #turn = 0
+  #surveyedAt: Instant = -Infinity
+  #isAnyHeld = true
   #loop: Promise<void> | null = null
   #startedAt: Instant = 0
   #lastTickAt: Instant | null = null
@@ -61,12 +65,20 @@ export class Node {
     this.#runner.use(this.#settling)
     this.#heartbeat = new Heartbeat(parts, this.#runner, this.#settling)
     const { clock, settings } = parts
-    const repeat = (ms: Millis, during: string, work: () => Promise<boolean | void>) =>
-      new Repeat(clock, ms, this.#guarded(during, work))
+    const repeat = (pause: Millis | (() => Millis), during: string, work: Work) =>
+      new Repeat(
+        clock,
+        typeof pause === 'number' ? () => pause : pause,
+        this.#guarded(during, work),
+      )
     // Looking costs nothing while nothing is held: it starts with the first claim.
     this.#looks = repeat(settings.lookMs, 'renew', () => this.#heartbeat.beat())
     this.#repeats = [
-      repeat(settings.reapMs, 'reap', () => this.#reap()),
+      repeat(
+        () => this.#untilReap(),
+        'reap',
+        () => this.#reap(),
+      ),
       repeat(settings.pruneMs, 'prune', () => pruneAll(parts)),
       repeat(settings.metricsMs, 'announce', () => this.#announce()),
     ]
@@ -98,7 +110,7 @@ export class Node {
     try {
       await this.#parts.clock.measure(() => this.#parts.store.now())
       this.#startedAt = this.#parts.clock.now()
-      await this.#refreshQueues()
+      await this.#survey()
       await this.#announce()
       await reap(this.#parts)
     } catch (error) {
@@ -149,6 +161,7 @@ export class Node {
   async #tick(): Promise<Millis> {
     const { store, clock, settings, handlers, events } = this.#parts
     const began = clock.now()
+    if (began - this.#surveyedAt >= settings.checkIntervalMs) await this.#survey()
     let claimed = 0
     let isFull = false
     const open: string[] = []
@@ -197,7 +210,7 @@ export class Node {
     this.#parts.wake.notify()
   }
 
-  #guarded(during: string, work: () => Promise<boolean | void>): () => Promise<boolean> {
+  #guarded(during: string, work: Work): () => Promise<boolean> {
     return async () => {
       try {
         return (await work()) ?? true
@@ -211,17 +224,31 @@ export class Node {
   async #reap(): Promise<void> {
     await reap(this.#parts)
     await this.#parts.clock.measure(() => this.#parts.store.now())
-    await this.#refreshQueues()
+    await this.#survey()
   }
 
-  async #refreshQueues(): Promise<void> {
-    const { settings, store } = this.#parts
-    if (settings.queues !== null) {
-      this.#queues = Object.keys(settings.queues)
-      return
-    }
+  /** While nobody holds anything, no lease can end sooner than a whole lease from now. */
+  #untilReap(): Millis {
+    const { reapMs, leaseMs } = this.#parts.settings
+    return this.#isAnyHeld ? reapMs : Math.max(reapMs, leaseMs)
+  }
+
+  /** Which queues there are, and whether any job is held by anyone. */
+  async #survey(): Promise<void> {
+    const { settings, store, clock } = this.#parts
     const counts = await store.counts()
-    this.#queues = [...new Set(counts.map(count => count.queue))].sort()
+    this.#surveyedAt = clock.now()
+    this.#isAnyHeld = counts.some(
+      ({ state, count }) => count > 0 && (state === 'running' || state === 'paused'),
+    )
+    const found = settings.queues ? Object.keys(settings.queues) : counts.map(one => one.queue)
+    this.#queues = [...new Set(found)].sort()
+  }
+
+  /** Another process wrote to the store: its jobs may be in queues this node has not seen. */
+  hint(): void {
+    this.#surveyedAt = -Infinity
+    this.#parts.wake.notify()
   }
 
   /** Jobs came into a queue that may be new, or something else asks for a look right now. */

@@ -11,8 +11,17 @@ import type { Parts } from './parts.ts'
 
 const REAP_MAX = 500
 
+export type ReapParts = Pick<Parts, 'store' | 'clock' | 'events' | 'wake'>
+
+/** Bites until nothing is left. */
+export async function reapAll(parts: ReapParts): Promise<number> {
+  let total = 0
+  for (let count = await reap(parts); count > 0; count = await reap(parts)) total += count
+  return total
+}
+
 /** One bite; returns how many jobs were put back. A conflict means the owner is alive after all. */
-export async function reap(parts: Parts): Promise<number> {
+export async function reap(parts: ReapParts): Promise<number> {
   const { store, clock, events, wake } = parts
   const now = clock.now()
   const late = await store.overdue({ now, limit: REAP_MAX })

@@ -5,16 +5,16 @@ import type { Clock } from './clock.ts'
 
 export class Repeat {
   readonly #clock: Clock
-  readonly #ms: Millis
+  readonly #pause: () => Millis
   readonly #work: () => Promise<boolean>
   #cancel: (() => void) | null = null
   #isStopped = true
   #running: Promise<void> | null = null
 
   /** The work says whether it wants to be called again; if not, it rests until the next start. */
-  constructor(clock: Clock, ms: Millis, work: () => Promise<boolean>) {
+  constructor(clock: Clock, pause: () => Millis, work: () => Promise<boolean>) {
     this.#clock = clock
-    this.#ms = ms
+    this.#pause = pause
     this.#work = work
   }
 
@@ -25,7 +25,7 @@ export class Repeat {
   }
 
   #arm(): void {
-    this.#cancel ??= this.#clock.after(this.#ms, () => {
+    this.#cancel ??= this.#clock.after(this.#pause(), () => {
       this.#cancel = null
       void this.now()
     })

@@ -1,0 +1,54 @@
+// The one place that picks concrete parts: store, clock, ids, logger.
+
+import { hostname } from 'node:os'
+import { pid } from 'node:process'
+import { refuse, SchedulerError, shown } from './core/errors.ts'
+import type { Instant } from './core/time.ts'
+import { every } from './engine/clock.ts'
+import type { Events } from './engine/events.ts'
+import type { Ids } from './engine/ids.ts'
+import { SystemIds } from './engine/ids.ts'
+import { logTo, type Logger } from './observe/log.ts'
+import { MemoryStore } from './store/memory/store.ts'
+import type { Store } from './store/store.ts'
+
+export const DEFAULT_STORE = 'sqlite:.carillon/carillon.db'
+
+export interface StoreOptions {
+  /** The clock a store without one of its own goes by. */
+  readonly now: () => Instant
+  /** Whether to listen for other processes' writes; off under a virtual clock. */
+  readonly listens: boolean
+}
+
+/** `sqlite:<path>` or `memory:`; the driver is only loaded when its store is asked for. */
+export async function openStore(url: string, options: StoreOptions): Promise<Store> {
+  const store = await makeStore(url, options)
+  await store.open()
+  return store
+}
+
+async function makeStore(url: string, { now, listens }: StoreOptions): Promise<Store> {
+  if (url === 'memory:') return new MemoryStore(now)
+  if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length) {
+    const { SqliteStore } = await import('./store/sqlite/store.ts')
+    const path = url.slice('sqlite:'.length)
+    return new SqliteStore({ path, clock: now, ...(listens ? { every } : {}) })
+  }
+  const rule = 'must be sqlite:<path> or memory:'
+  refuse('SETTINGS_INVALID', 'the store is not valid', [{ field: 'store', value: url, rule }])
+  throw new SchedulerError('SETTINGS_INVALID', `the store ${shown(url)} is not valid`)
+}
+
+export function systemIds(): Ids {
+  return new SystemIds()
+}
+
+/** Readable, and different for every process that ever runs. */
+export function makeNodeId(ids: Ids): string {
+  return `${hostname()}-${pid}-${ids.token().slice(0, 8)}`
+}
+
+export function attachLogger(events: Events, logger: Logger): () => void {
+  return logTo(events, logger)
+}

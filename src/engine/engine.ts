@@ -1,0 +1,51 @@
+// A node and its client over one store: everything the surfaces are built on.
+
+import type { Store } from '../store/store.ts'
+import { Client } from './client.ts'
+import { CorrectedClock, type Clock } from './clock.ts'
+import { Events } from './events.ts'
+import { Handlers } from './handlers.ts'
+import type { Ids } from './ids.ts'
+import { Node } from './node.ts'
+import { engineSettings, type EngineSettings } from './settings.ts'
+import { Wake } from './wake.ts'
+
+export interface EngineOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly settings: Partial<EngineSettings> & { readonly nodeId: string }
+}
+
+export interface Engine {
+  readonly store: Store
+  readonly clock: CorrectedClock
+  readonly ids: Ids
+  readonly settings: EngineSettings
+  readonly handlers: Handlers
+  readonly events: Events
+  readonly wake: Wake
+  readonly node: Node
+  readonly client: Client
+}
+
+export function createEngine(options: EngineOptions): Engine {
+  const { store, ids } = options
+  const settings = engineSettings(options.settings)
+  const clock = new CorrectedClock(options.clock)
+  const handlers = new Handlers()
+  const events = new Events()
+  const wake = new Wake(clock)
+  const node = new Node({ store, clock, ids, handlers, settings, events, wake })
+  const client = new Client({
+    store,
+    clock,
+    ids,
+    events,
+    waitingMax: settings.waitingMax,
+    notice: queues => node.notice(queues),
+    lookNow: () => node.lookNow(),
+  })
+  store.onWake?.(() => node.hint())
+  return { store, clock, ids, settings, handlers, events, wake, node, client }
+}

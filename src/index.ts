@@ -1,0 +1,38 @@
+// The public API of the package: re-exports only.
+
+export { createScheduler, type SchedulerOptions } from './library/create.ts'
+export type { RunContext } from './library/context.ts'
+export { job, type JobDefinition } from './library/definition.ts'
+export type { EventFilter, SchedulerEvent } from './library/events.ts'
+export type { PauseOptions, RunHandle, ScheduleHandle } from './library/handles.ts'
+export type { BulkResult, CreateJob, EditJob, JobsApi, Selector } from './library/jobs-api.ts'
+export type { JobOptions, ScheduleEntry } from './library/options.ts'
+export { schedule, stopSchedules, type ScheduleCallOptions } from './library/one-liner.ts'
+export type { Policies, RetryOptions } from './library/policies.ts'
+export type { RunsApi } from './library/runs-api.ts'
+export type { AnyJob, Scheduler, ScheduleOptions, TriggerOptions } from './library/scheduler.ts'
+export type { Duration, Moment } from './library/time-input.ts'
+export type { Trial, TrialOptions } from './library/trial.ts'
+export {
+  at,
+  cron,
+  daily,
+  every,
+  type Bounds,
+  type Occurrence,
+  type Weekday,
+  type When,
+} from './library/when.ts'
+export { errorCodes, SchedulerError, type ErrorCode, type Problem } from './core/errors.ts'
+export type { Attempt, Outcome } from './core/attempt.ts'
+export type { Job } from './core/job.ts'
+export type { JobSpec } from './core/spec.ts'
+export type { LedgerEntry } from './core/ledger.ts'
+export type { Run } from './core/run.ts'
+export { statusOf, type Status } from './core/status.ts'
+export type { Explanation } from './core/why.ts'
+export { Aborted } from './engine/held.ts'
+export { Defer, NoRetry, RetryAfter, Skip } from './engine/verdicts.ts'
+export type { Clock } from './engine/clock.ts'
+export type { Store } from './store/store.ts'
+export type { Logger } from './observe/log.ts'

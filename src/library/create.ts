@@ -1,0 +1,121 @@
+// Making a scheduler: options checked, concrete parts chosen, signals wired when asked.
+
+import { attachLogger, DEFAULT_STORE, makeNodeId, openStore, systemIds } from '../compose.ts'
+import { refuse, type Problem } from '../core/errors.ts'
+import { systemClock, type Clock } from '../engine/clock.ts'
+import { createEngine, type Engine } from '../engine/engine.ts'
+import type { Ids } from '../engine/ids.ts'
+import type { EngineSettings } from '../engine/settings.ts'
+import type { Logger } from '../observe/log.ts'
+import type { Store } from '../store/store.ts'
+import type { Policies } from './policies.ts'
+import { Scheduler, type AnyJob } from './scheduler.ts'
+import { onSignals } from './signals.ts'
+import { toMs, type Duration } from './time-input.ts'
+
+export interface SchedulerOptions<J extends readonly AnyJob[]> {
+  readonly jobs: J
+  /** `sqlite:<path>` (default `sqlite:.carillon/carillon.db`), `memory:`, or an opened store. */
+  readonly store?: string | Store
+  /** The label under which these declarations are kept apart from other programs'. */
+  readonly app?: string
+  /** Declarations of an older generation never overwrite those of a newer one. */
+  readonly generation?: string | number
+  /** What happens to jobs that are no longer declared. Default archive. */
+  readonly orphans?: 'archive' | 'forget' | 'keep'
+  /** 'declared' refuses jobs added, edited or removed while running. Default open. */
+  readonly mode?: 'open' | 'declared'
+  readonly defaults?: Policies
+  /** Handlers running at once in this process. Default 100. */
+  readonly slots?: number
+  readonly queues?: EngineSettings['queues']
+  readonly nodeId?: string
+  readonly checkIntervalMs?: number
+  /** How long a claim holds without being renewed. */
+  readonly lockDurationMs?: number
+  readonly staleLockCheckMs?: number
+  readonly metricsMs?: number
+  readonly waitingMax?: number | null
+  /** Finer settings of the node, for those who measured. */
+  readonly settings?: Partial<Omit<EngineSettings, 'nodeId'>>
+  readonly shutdown?: { readonly signals?: boolean; readonly grace?: Duration }
+  readonly logger?: Logger
+  /** Where the difference at start is printed. Default: the console. */
+  readonly print?: (line: string) => void
+  /** Time itself; tests bring their own. */
+  readonly clock?: Clock
+  readonly ids?: Ids
+}
+
+export function createScheduler<const J extends readonly AnyJob[]>(
+  options: SchedulerOptions<J>,
+): Scheduler<J> {
+  refuse('SETTINGS_INVALID', 'the scheduler cannot be made', checkOptions(options))
+  let stopListening: (() => void) | null = null
+  const scheduler = new Scheduler<J>({
+    definitions: options.jobs,
+    defaults: options.defaults ?? {},
+    owner: {
+      app: options.app ?? 'default',
+      generation: String(options.generation ?? ''),
+      orphans: options.orphans ?? 'archive',
+    },
+    mode: options.mode ?? 'open',
+    // oxlint-disable-next-line no-console -- the difference at start is meant to be read
+    print: options.print ?? (line => console.info(line)),
+    connect: async () => {
+      const engine = await connect(options)
+      if (options.shutdown?.signals) stopListening = onSignals(() => scheduler.stop())
+      return engine
+    },
+    onStopped: () => stopListening?.(),
+  })
+  return scheduler
+}
+
+function checkOptions(options: SchedulerOptions<readonly AnyJob[]>): Problem[] {
+  if (!Array.isArray(options?.jobs)) {
+    return [{ field: 'jobs', value: options?.jobs, rule: 'must be a list of jobs' }]
+  }
+  const names = options.jobs.map(job => job.name)
+  return names
+    .filter((name, i) => names.indexOf(name) !== i)
+    .map(name => ({ field: 'jobs', value: name, rule: 'must have different names' }))
+}
+
+async function connect(options: SchedulerOptions<readonly AnyJob[]>): Promise<Engine> {
+  const clock = options.clock ?? systemClock
+  const ids = options.ids ?? systemIds()
+  const given = options.store ?? DEFAULT_STORE
+  const listens = options.clock === undefined
+  const store =
+    typeof given === 'string' ? await openStore(given, { now: () => clock.now(), listens }) : given
+  const engine = createEngine({
+    store,
+    clock,
+    ids,
+    settings: {
+      nodeId: options.nodeId ?? makeNodeId(ids),
+      ...options.settings,
+      ...settingsOf(options),
+    },
+  })
+  if (options.logger) attachLogger(engine.events, options.logger)
+  return engine
+}
+
+/** Public names on the left; the engine speaks of leases and reaping. */
+function settingsOf(options: SchedulerOptions<readonly AnyJob[]>): Partial<EngineSettings> {
+  const { shutdown } = options
+  const given: { -readonly [K in keyof EngineSettings]?: EngineSettings[K] | undefined } = {
+    slots: options.slots,
+    queues: options.queues,
+    checkIntervalMs: options.checkIntervalMs,
+    leaseMs: options.lockDurationMs,
+    reapMs: options.staleLockCheckMs,
+    metricsMs: options.metricsMs,
+    waitingMax: options.waitingMax,
+    drainMs: shutdown?.grace === undefined ? undefined : toMs(shutdown.grace, 'shutdown.grace'),
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}

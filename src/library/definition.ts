@@ -1,0 +1,34 @@
+// A job as code declares it: a name, when, what, and the choices about it.
+
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { refuse } from '../core/errors.ts'
+import { limits } from '../core/limits.ts'
+import { checkText } from '../core/spec-check.ts'
+import type { JobOptions, Schema } from './options.ts'
+import { tryAlone, type Trial, type TrialOptions } from './trial.ts'
+
+export interface JobDefinition<N extends string = string, S extends Schema = Schema, R = unknown> {
+  readonly name: N
+  readonly options: JobOptions<S, R>
+  /** Runs the handler alone: no store, no clock, no schedule. */
+  test(input: StandardSchemaV1.InferInput<S>, options?: TrialOptions): Promise<Trial<R>>
+}
+
+/** What `run` of a job without an input schema gets. */
+export type NoInput = StandardSchemaV1<void, void>
+
+export function job<const N extends string, S extends Schema = NoInput, R = void>(
+  name: N,
+  options: JobOptions<S, R>,
+): JobDefinition<N, S, R> {
+  const problems = [...checkText('name', name, limits.nameLength)]
+  if (typeof options?.run !== 'function') {
+    problems.push({ field: 'run', value: options?.run, rule: 'must be a function' })
+  }
+  refuse('SPEC_INVALID', `job ${JSON.stringify(name)} is not valid`, problems)
+  return {
+    name,
+    options,
+    test: (input, trial) => tryAlone({ name, options }, input, trial),
+  }
+}

@@ -1,0 +1,105 @@
+// What callers hold of a run or a schedule they made.
+
+import { SchedulerError } from '../core/errors.ts'
+import type { Job } from '../core/job.ts'
+import type { Json } from '../core/json.ts'
+import type { Run, RunStatus } from '../core/run.ts'
+import type { Engine } from '../engine/engine.ts'
+import { toInstant, type Moment } from './time-input.ts'
+
+export interface RunHandle<R> {
+  readonly id: string
+  /** What the handler returned; rejects when the run failed or was cancelled. */
+  result(options?: { signal?: AbortSignal }): Promise<R>
+  cancel(reason?: string): Promise<void>
+}
+
+export interface ScheduleHandle {
+  readonly id: string
+  /** The revision, to be sent back with an edit. */
+  readonly revision: number
+  readonly next: Date | null
+  pause(options?: PauseOptions): Promise<void>
+  resume(): Promise<void>
+  remove(): Promise<void>
+}
+
+export interface PauseOptions {
+  readonly until?: Moment
+  readonly note?: string
+}
+
+/** How often another node's work is looked at while waiting for a result. */
+const RESULT_LOOK_MS = 250
+const OVER: readonly RunStatus[] = ['completed', 'failed', 'cancelled', 'skipped']
+
+export function runHandle<R>(engine: Engine, id: string): RunHandle<R> {
+  return {
+    id,
+    result: (options = {}) => awaitResult<R>(engine, id, options.signal),
+    cancel: async reason => {
+      await engine.client.cancelRun(id, reason)
+    },
+  }
+}
+
+async function awaitResult<R>(engine: Engine, id: string, signal?: AbortSignal): Promise<R> {
+  for (;;) {
+    signal?.throwIfAborted()
+    // Listening starts before the look, so that an end between the two is not missed.
+    const change = nextChange(engine, signal)
+    const run = await engine.client.getRun(id)
+    if (OVER.includes(run.status)) {
+      change.stop()
+      return resultOf(run) as R
+    }
+    await change.happened
+  }
+}
+
+function nextChange(engine: Engine, signal?: AbortSignal) {
+  const stops: (() => void)[] = []
+  const stop = () => {
+    for (const one of stops) one()
+  }
+  const happened = new Promise<void>(resolve => {
+    stops.push(engine.events.on('settled', () => resolve()))
+    stops.push(engine.clock.after(RESULT_LOOK_MS, resolve))
+    signal?.addEventListener('abort', () => resolve(), { once: true })
+  })
+  return { happened: happened.finally(stop), stop }
+}
+
+function resultOf(run: Run): Json {
+  if (run.status === 'completed' || run.status === 'skipped') return run.result
+  const why = run.error?.message ?? run.attempts.at(-1)?.reason ?? ''
+  const error = new SchedulerError('TRANSITION_INVALID', `run ${run.id} ${run.status}: ${why}`, {
+    details: { run: run.id, status: run.status },
+  })
+  throw error
+}
+
+export function scheduleHandle(engine: Engine, job: Job): ScheduleHandle {
+  const { client } = engine
+  return {
+    id: job.id,
+    revision: job.revision,
+    next: job.dueAt === null ? null : new Date(job.dueAt),
+    pause: async (options = {}) => {
+      await client.pause(job.id, pauseInput(options))
+    },
+    resume: async () => {
+      await client.resume(job.id)
+    },
+    remove: async () => {
+      await client.remove([job.id])
+    },
+  }
+}
+
+export function pauseInput({ until, note }: PauseOptions) {
+  return {
+    until: until === undefined ? null : toInstant(until, 'until'),
+    note: note ?? null,
+  }
+}

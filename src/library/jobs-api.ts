@@ -1,0 +1,211 @@
+// `scheduler.jobs`: every verb takes an id, a definition's name (all its rows) or a list of either.
+
+import { SchedulerError } from '../core/errors.ts'
+import type { Json } from '../core/json.ts'
+import type { Job } from '../core/job.ts'
+import { limits } from '../core/limits.ts'
+import { completeSpec, type JobSpec } from '../core/spec.ts'
+import type { Explanation } from '../core/why.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { JobFilter, Page } from '../store/store.ts'
+import { pauseInput, type PauseOptions } from './handles.ts'
+import { boundParts, policyParts, type Policies } from './policies.ts'
+import { toInstant, type Moment } from './time-input.ts'
+import type { When } from './when.ts'
+
+export type Selector = string | readonly string[]
+
+export interface BulkResult {
+  readonly matched: number
+  readonly changed: number
+  readonly failed: readonly {
+    readonly id: string
+    readonly code: string
+    readonly message: string
+  }[]
+}
+
+export interface CreateJob extends Policies {
+  readonly id?: string
+  readonly name?: string
+  /** Which handler runs it. */
+  readonly handler: string
+  readonly when?: When
+  readonly payload?: Json
+  readonly tags?: readonly string[]
+}
+
+export interface EditJob extends Policies {
+  readonly name?: string
+  readonly when?: When
+  readonly payload?: Json
+  readonly tags?: readonly string[]
+  /** Refuses the edit when the job has moved on from this revision. */
+  readonly revision?: number
+}
+
+export class JobsApi {
+  readonly #engine: Engine
+  readonly #app: string
+  readonly #assertOpen: (verb: string) => void
+
+  constructor(engine: Engine, app: string, assertOpen: (verb: string) => void) {
+    this.#engine = engine
+    this.#app = app
+    this.#assertOpen = assertOpen
+  }
+
+  async create(input: CreateJob): Promise<Job> {
+    this.#assertOpen('create')
+    const { client, ids, clock } = this.#engine
+    const id = input.id ?? ids.next(clock.now())
+    const [made] = await client.create([{ id, spec: specOf(input) }])
+    if (made!.result === 'inserted') return made!.job
+    if (made!.result === 'full') throw new SchedulerError('QUEUE_FULL', `queue of ${id} is full`)
+    throw new SchedulerError('JOB_EXISTS', `there already is a job ${id}`, { details: { id } })
+  }
+
+  /** The job with this id, or the only row of the definition with this name. */
+  async get(selector: string): Promise<Job> {
+    return this.#engine.client.get(await this.#one(selector))
+  }
+
+  /** All of them, a page at a time behind the scenes. */
+  async *list(filter: JobFilter = {}): AsyncGenerator<Job, void, void> {
+    let cursor: string | null = null
+    do {
+      const page: Page<Job> = await this.#engine.client.list(filter, {
+        limit: limits.pageMax,
+        cursor,
+      })
+      yield* page.items
+      cursor = page.cursor
+    } while (cursor !== null)
+  }
+
+  async edit(selector: string, input: EditJob): Promise<Job> {
+    this.#assertOpen('edit')
+    const id = await this.#one(selector)
+    const job = await this.#engine.client.get(id)
+    assertNotFromCode(job, 'edit')
+    const guard = input.revision === undefined ? {} : { revision: input.revision }
+    return this.#engine.client.edit(id, spec => ({ ...spec, ...editedParts(input) }), guard)
+  }
+
+  async remove(selector: Selector): Promise<BulkResult> {
+    this.#assertOpen('remove')
+    return this.#each(selector, async id => {
+      assertNotFromCode(await this.#engine.client.get(id), 'remove')
+      await this.#engine.client.remove([id])
+    })
+  }
+
+  pause(selector: Selector, options: PauseOptions = {}): Promise<BulkResult> {
+    const input = pauseInput(options)
+    return this.#each(selector, id => this.#engine.client.pause(id, input))
+  }
+
+  resume(selector: Selector): Promise<BulkResult> {
+    return this.#each(selector, id => this.#engine.client.resume(id))
+  }
+
+  cancel(selector: Selector, reason?: string): Promise<BulkResult> {
+    return this.#each(selector, id => this.#engine.client.cancel(id, reason))
+  }
+
+  /** Starts failed jobs over. */
+  retry(selector: Selector): Promise<BulkResult> {
+    return this.#each(selector, id => this.#engine.client.retry(id))
+  }
+
+  /** Once more beside the schedule, which does not move; resolves to the run's id. */
+  async run(selector: string, input: { payload?: Json } = {}): Promise<string> {
+    return this.#engine.client.run(await this.#one(selector), input)
+  }
+
+  /** Runs the past firings of a range again, one after another. */
+  async backfill(
+    selector: string,
+    range: { from: Moment; to: Moment },
+  ): Promise<{ count: number; runId: string }> {
+    const from = toInstant(range.from, 'from')
+    const to = toInstant(range.to, 'to')
+    return this.#engine.client.backfill(await this.#one(selector), { from, to })
+  }
+
+  async why(selector: string): Promise<Explanation> {
+    return this.#engine.client.why(await this.#one(selector))
+  }
+
+  async #one(selector: string): Promise<string> {
+    const ids = await this.#resolve(selector)
+    if (ids.length === 1) return ids[0]!
+    throw new SchedulerError(
+      'JOB_NOT_FOUND',
+      `${selector} names ${ids.length} jobs: give the id of one of them`,
+      { details: { ids: ids.slice(0, 10) } },
+    )
+  }
+
+  /** An id wins over a name; a name stands for every row of that definition. */
+  async #resolve(selector: string): Promise<string[]> {
+    const [job] = await this.#engine.store.get([selector])
+    if (job) return [job.id]
+    const ids: string[] = []
+    for await (const row of this.list({ app: this.#app, definition: selector })) ids.push(row.id)
+    if (ids.length > 0) return ids
+    throw new SchedulerError('JOB_NOT_FOUND', `there is no job ${selector}`, {
+      details: { id: selector },
+    })
+  }
+
+  async #each(selector: Selector, act: (id: string) => Promise<unknown>): Promise<BulkResult> {
+    const given = typeof selector === 'string' ? [selector] : selector
+    const ids = (await Promise.all(given.map(one => this.#resolve(one)))).flat()
+    const failed: { id: string; code: string; message: string }[] = []
+    for (const id of ids) {
+      try {
+        await act(id)
+      } catch (error) {
+        if (!(error instanceof SchedulerError)) throw error
+        // A caller who named one job wants the error, not a count of it.
+        if (ids.length === 1) throw error
+        failed.push({ id, code: error.code, message: error.message })
+      }
+    }
+    return { matched: ids.length, changed: ids.length - failed.length, failed }
+  }
+}
+
+function assertNotFromCode(job: Job, verb: string): void {
+  if (job.declared === null || job.declared.source === 'runtime') return
+  throw new SchedulerError(
+    'JOB_DECLARED',
+    `cannot ${verb} job ${job.id}: it is declared in code by ${job.declared.app}`,
+    { details: { app: job.declared.app, definition: job.declared.definition } },
+  )
+}
+
+function specOf(input: CreateJob): JobSpec {
+  const { when, payload, tags, name, handler } = input
+  return completeSpec({
+    ...policyParts(input),
+    ...(when ? boundParts(when) : {}),
+    handler,
+    ...(name === undefined ? {} : { name }),
+    trigger: when?.trigger ?? { kind: 'manual' },
+    payload: payload === undefined ? null : structuredClone(payload),
+    tags: tags ?? [],
+  })
+}
+
+function editedParts(input: EditJob): Partial<JobSpec> {
+  const { when, payload, tags, name } = input
+  return {
+    ...policyParts(input),
+    ...(when ? { trigger: when.trigger, ...boundParts(when) } : {}),
+    ...(name === undefined ? {} : { name }),
+    ...(payload === undefined ? {} : { payload: structuredClone(payload) }),
+    ...(tags === undefined ? {} : { tags }),
+  }
+}

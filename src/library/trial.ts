@@ -1,0 +1,115 @@
+// A handler tried alone, for unit tests: what it returned, threw, logged and reported.
+
+import type { Outcome } from '../core/attempt.ts'
+import type { Json } from '../core/json.ts'
+import { createJob } from '../core/job.ts'
+import { mayRetry, retryDelayMs } from '../core/retry.ts'
+import type { JobSpec } from '../core/spec.ts'
+import { systemClock } from '../engine/clock.ts'
+import { Context } from '../engine/context.ts'
+import { makeHeld } from '../engine/held.ts'
+import { outcomeOfReturned, outcomeOfThrown } from '../engine/verdicts.ts'
+import { runContext } from './context.ts'
+import { invoke } from './invoke.ts'
+import type { AnyDefinition } from './options.ts'
+import { rowSpec } from './rows.ts'
+
+export interface TrialOptions {
+  /** Which try of the run this is; the first unless said. */
+  readonly attempt?: number
+  readonly scheduledFor?: Date
+  readonly signal?: AbortSignal
+  readonly checkpoint?: Json
+}
+
+export interface Trial<R> {
+  readonly status: 'completed' | 'failed' | 'skipped' | 'deferred'
+  readonly result?: R
+  readonly error?: unknown
+  /** When it would be tried again; absent when it would not. */
+  readonly retryInMs?: number
+  readonly logs: readonly string[]
+  readonly progress: number
+}
+
+export async function tryAlone<R>(
+  definition: AnyDefinition,
+  input: unknown,
+  options: TrialOptions = {},
+): Promise<Trial<R>> {
+  const now = systemClock.now()
+  const spec = rowSpec(definition, {}, { when: null })
+  const attempt = options.attempt ?? 1
+  const logs: string[] = []
+  const held = trialHeld(spec, input, { now, attempt, options })
+  let progress = 0
+  const context = new Context(held, {
+    now: () => systemClock.now(),
+    beat: async () => !held.controller?.signal.aborted,
+    logged: (_, line) => logs.push(line.message),
+    progressed: () => {
+      progress = held.pending?.progress?.fraction ?? progress
+    },
+  })
+  options.signal?.addEventListener('abort', () => held.controller?.abort(options.signal!.reason))
+  try {
+    const returned = await invoke(definition, input as Json, runContext(context))
+    const outcome = outcomeOfReturned(returned, null)
+    if (outcome.kind === 'succeeded') {
+      return { status: 'completed', result: returned as R, logs, progress }
+    }
+    return { ...failed(outcome, spec, attempt), logs, progress }
+  } catch (error) {
+    return { ...failed(outcomeOfThrown(error), spec, attempt), error, logs, progress }
+  }
+}
+
+interface TrialFacts {
+  readonly now: number
+  readonly attempt: number
+  readonly options: TrialOptions
+}
+
+function trialHeld(spec: JobSpec, input: unknown, { now, attempt, options }: TrialFacts) {
+  const job = createJob({ id: 'trial', spec }, now)
+  const lease = { token: 'trial', owner: 'trial', attemptId: 'trial', claimedAt: now, until: now }
+  const run = {
+    run: 1,
+    attempt: attempt - 1,
+    failures: attempt - 1,
+    failingSince: null,
+    retryOf: null,
+  }
+  const held = makeHeld(
+    { ...job, state: 'running', lease },
+    {
+      origin: 'manual',
+      run,
+      occurrence: options.scheduledFor?.getTime() ?? now,
+      payload: input as Json,
+      missed: 0,
+      request: null,
+    },
+  )
+  held.controller = new AbortController()
+  held.checkpoint = options.checkpoint
+  return held
+}
+
+function failed(outcome: Outcome, spec: JobSpec, attempt: number) {
+  switch (outcome.kind) {
+    case 'skipped':
+      return { status: 'skipped' as const }
+    case 'deferred':
+      return { status: 'deferred' as const }
+    case 'failed': {
+      const run = { run: 1, attempt, failures: attempt, failingSince: null, retryOf: null }
+      const mayTry = !outcome.final && mayRetry(run, spec.retry.limit)
+      if (!mayTry) return { status: 'failed' as const, error: outcome.error }
+      const retryInMs = outcome.retryAfterMs ?? retryDelayMs(spec, attempt, 'trial')
+      return { status: 'failed' as const, error: outcome.error, retryInMs }
+    }
+    default:
+      return { status: 'failed' as const }
+  }
+}

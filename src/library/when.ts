@@ -1,0 +1,159 @@
+// When a job runs, as callers write it: every, cron, daily, at.
+
+import { parseCron, type DstRule } from '../cron/index.ts'
+import { firstMoment, gridNext, isGrid, type Trigger } from '../core/trigger.ts'
+import { describeTrigger } from '../core/trigger.ts'
+import type { Instant } from '../core/time.ts'
+import { systemClock } from '../engine/clock.ts'
+import { toInstant, toMs, wrong, type Duration, type Moment } from './time-input.ts'
+
+/** From when to when, how often at most, and how far spread. */
+export interface Bounds {
+  readonly startAt?: Moment
+  readonly endAt?: Moment
+  /** Runs to conclude, then the job is completed. */
+  readonly times?: number
+  readonly jitter?: Duration
+}
+
+export interface Occurrence {
+  readonly at: Date
+  /** The wall clock in the job's zone. */
+  readonly wall: string
+  readonly tz: string
+  readonly note?: 'dst-gap-shifted' | 'dst-first-of-two' | 'dst-second-of-two'
+}
+
+export interface When {
+  readonly kind: 'every' | 'cron' | 'daily' | 'at'
+  readonly trigger: Trigger
+  readonly bounds: Bounds
+  describe(): string
+  /** The next n moments, from now unless told otherwise. */
+  next(n: number, from?: Moment): Occurrence[]
+}
+
+export type Weekday = 'sun' | 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat'
+const weekdays: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+
+export interface EveryOptions extends Bounds {
+  /** What the next moment is measured from. */
+  readonly from?: 'schedule' | 'start' | 'finish'
+  /** On whole multiples of the interval since 1970, instead of from the first sight of the job. */
+  readonly align?: boolean
+}
+
+/** Elapsed time: '1d' is 24 hours, whatever the wall clock does. */
+export function every(interval: Duration, options: EveryOptions = {}): When {
+  const { from = 'schedule', align = false, ...bounds } = options
+  const everyMs = toMs(interval, 'every')
+  return when('every', { kind: 'interval', everyMs, from, anchor: align ? 0 : null }, bounds)
+}
+
+export interface CronOptions extends Bounds {
+  /** An IANA zone, or 'system' for the host's. */
+  readonly tz: string
+  readonly dialect?: 'posix' | 'extended'
+  readonly dst?: Partial<DstRule>
+}
+
+/** Wall-clock time in the given zone. */
+export function cron(expression: string, options: CronOptions): When {
+  const { tz, dialect = 'extended', dst, ...bounds } = options ?? {}
+  if (typeof tz !== 'string') wrong('tz', tz, 'must name an IANA time zone such as Europe/Berlin')
+  const parsed = parseCron(expression, { zone: tz, dialect, ...(dst ? { dst } : {}) })
+  const trigger: Trigger = {
+    kind: 'cron',
+    expression,
+    zone: parsed.zone,
+    dialect,
+    dst: dst ? parsed.dst : null,
+  }
+  return when('cron', trigger, bounds)
+}
+
+export interface DailyOptions extends Bounds {
+  readonly tz: string
+  readonly on?: readonly Weekday[]
+}
+
+/** At a wall-clock time, on all days or on some. */
+export function daily(time: `${number}:${number}`, options: DailyOptions): When {
+  const match = /^(\d{1,2}):(\d{2})$/.exec(time)
+  const hour = Number(match?.[1])
+  const minute = Number(match?.[2])
+  if (!match || hour > 23 || minute > 59) wrong('daily', time, 'must be a time such as 07:30')
+  const { tz, on, ...bounds } = options
+  const days = (on ?? []).map(day => weekdays.indexOf(day))
+  if (days.includes(-1)) wrong('on', on, `must be weekdays: ${weekdays.join(', ')}`)
+  const dayField = days.length === 0 ? '*' : days.sort((a, b) => a - b).join(',')
+  return { ...cron(`${minute} ${hour} * * ${dayField}`, { tz, ...bounds }), kind: 'daily' }
+}
+
+/** Once. */
+export function at(moment: Moment): When {
+  return when('at', { kind: 'once', at: toInstant(moment, 'at') }, {})
+}
+
+function when(kind: When['kind'], trigger: Trigger, bounds: Bounds): When {
+  return {
+    kind,
+    trigger,
+    bounds,
+    describe: () =>
+      trigger.kind === 'cron'
+        ? `${compile(trigger).describe()} ${trigger.zone}`
+        : describeTrigger(trigger),
+    next: (n, from) => {
+      const start = from === undefined ? systemClock.now() : toInstant(from, 'from')
+      return upcoming(trigger, start, n)
+    },
+  }
+}
+
+function compile(trigger: Extract<Trigger, { kind: 'cron' }>) {
+  const { expression, zone, dialect, dst } = trigger
+  return parseCron(expression, { zone, dialect, ...(dst ? { dst } : {}) })
+}
+
+/** Moments strictly after `from`, as the schedule alone names them. */
+export function upcoming(
+  trigger: Trigger,
+  from: Instant,
+  n: number,
+  next?: Instant | null,
+): Occurrence[] {
+  const found: Occurrence[] = []
+  let moment = next === undefined ? firstMoment(trigger, 'next', from, null) : next
+  while (moment !== null && found.length < n) {
+    found.push(occurrence(trigger, moment))
+    moment = following(trigger, moment)
+  }
+  return found
+}
+
+function following(trigger: Trigger, moment: Instant): Instant | null {
+  if (isGrid(trigger)) return gridNext(trigger, moment, moment)
+  return trigger.kind === 'interval' ? moment + trigger.everyMs : null
+}
+
+export function occurrence(trigger: Trigger, moment: Instant): Occurrence {
+  const date = new Date(moment)
+  if (trigger.kind !== 'cron') return { at: date, wall: date.toISOString(), tz: 'UTC' }
+  const note = compile(trigger).note(moment)
+  return {
+    at: date,
+    wall: wallClock(moment, trigger.zone),
+    tz: trigger.zone,
+    ...(note === null ? {} : { note }),
+  }
+}
+
+function wallClock(moment: Instant, zone: string): string {
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: zone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  })
+  return format.format(moment).replace(' ', 'T')
+}
