@@ -1,0 +1,103 @@
+// Due and waiting → running. While everything due fits, it is simply taken; under contention what
+// is due is made ready in bites and the lanes take turns. Core decides who; this file finds them.
+
+import { takeTurns, type Candidate } from '../../core/fair.ts'
+import type { Job, Lease } from '../../core/job.ts'
+import type { ClaimRequest } from '../store.ts'
+import { dueFrom, laneCandidates, promote } from './contention.ts'
+import { dueColumns, kinds, leaseJobsSql, RUNNING, WAITING, type DueRow } from './columns.ts'
+import type { Row } from './driver.ts'
+import { leasedRow, toJob, type Cold } from './record.ts'
+import type { Tables } from './tables.ts'
+import { fromKey, toKey } from './text.ts'
+
+interface Found extends Candidate {
+  readonly row: DueRow
+  readonly cold: Cold
+}
+
+const timedSql = `select ${dueColumns} from jobs indexed by timed
+  where line = ? and ready = 0 and due_at <= ? limit ?`
+const readySql = `select ${dueColumns} from jobs indexed by ready
+  where line = ? and ready = 1 and due_at <= ? limit ?`
+
+export function claim(tables: Tables, request: ClaimRequest): Job[] {
+  if (request.limit <= 0) return []
+  const lines = tables.glance(() => linesWithDue(tables, request))
+  return lines.length === 0 ? [] : tables.write(() => claimFrom(tables, lines, request))
+}
+
+/** A look before the write: most claims of an idle system end here. */
+function linesWithDue(tables: Tables, { queue, handlers, now }: ClaimRequest): number[] {
+  const lines: number[] = []
+  for (const handler of new Set(handlers)) {
+    const line = tables.lines.find(queue, handler)
+    if (line === null) continue
+    const due = dueFrom(tables, line, now, 1)
+    if (due.timed + due.ready > 0) lines.push(line)
+  }
+  return lines
+}
+
+function claimFrom(tables: Tables, lines: readonly number[], request: ClaimRequest): Job[] {
+  const { queue, now, limit } = request
+  const [paused, key] = (tables
+    .statement('select paused, cursor from queues where queue = ?')
+    .get(toKey(queue)) ?? [0, '']) as [number, string]
+  if (paused === 1) return []
+  const cursor = fromKey(key)
+  const due = lines.map(line => dueFrom(tables, line, now, limit + 1))
+  const count = due.reduce((sum, { timed, ready }) => sum + timed + ready, 0)
+  if (count <= limit) {
+    const found = due.flatMap(({ line, timed, ready }) => [
+      ...(timed > 0 ? tables.statement(timedSql).all(line, now, limit) : []),
+      ...(ready > 0 ? tables.statement(readySql).all(line, now, limit) : []),
+    ])
+    const { taken } = takeTurns(
+      found.map(row => asFound(tables, row)),
+      cursor,
+      limit,
+    )
+    return lease(tables, taken, request)
+  }
+  promote(tables, due, request)
+  const found = laneCandidates(tables, lines, { cursor: key, now, limit })
+  const turns = takeTurns(
+    found.map(row => asFound(tables, row)),
+    cursor,
+    limit,
+  )
+  tables
+    .statement(
+      `insert into queues (queue, cursor) values (?, ?)
+        on conflict (queue) do update set cursor = excluded.cursor`,
+    )
+    .run(toKey(queue), toKey(turns.cursor))
+  return lease(tables, turns.taken, request)
+}
+
+function asFound(tables: Tables, row: Row): Found {
+  const due = row as DueRow
+  const [seq, specAt, rank] = due
+  const cold = tables.specs.get(seq, specAt)
+  return { row: due, cold, lane: cold.spec.lane, rank, seq }
+}
+
+function lease(tables: Tables, taken: readonly Found[], request: ClaimRequest): Job[] {
+  const { now, leaseMs } = request
+  const until = now + leaseMs
+  const token = toKey(request.token)
+  const owner = toKey(request.owner)
+  const attemptIds = taken.map((_, i) => toKey(request.attemptIds[i]!))
+  tables
+    .statement(leaseJobsSql)
+    .run(token, owner, now, until, JSON.stringify(taken.map(({ seq }, i) => [seq, attemptIds[i]])))
+  return taken.map(({ row, cold, seq }, i) => {
+    const kind = kinds.indexOf(cold.kind)
+    tables.tallies.add(cold.line, kind, WAITING, -1)
+    tables.tallies.add(cold.line, kind, RUNNING, 1)
+    tables.leased.set(cold.id, seq, 1)
+    const held: Lease = { token, owner, attemptId: attemptIds[i]!, claimedAt: now, until }
+    return toJob(leasedRow(row, held), cold)
+  })
+}

@@ -1,0 +1,114 @@
+// The columns of `jobs`, their order in statements, and what the numbers in them mean.
+// A row holds what is searched, counted or fenced by; everything else is in its `body`.
+
+import type { OutcomeKind } from '../../core/attempt.ts'
+import type { EndReason, Job, State, WaitingFor } from '../../core/job.ts'
+
+// A code is a position in its list: lists only ever grow at the end.
+export const kinds: readonly Job['kind'][] = ['job', 'task']
+export const states: readonly State[] = [
+  'waiting',
+  'running',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+]
+export const waits: readonly WaitingFor[] = ['start', 'firing', 'retry']
+export const outcomes: readonly OutcomeKind[] = [
+  'succeeded',
+  'failed',
+  'timedOut',
+  'cancelled',
+  'abandoned',
+  'interrupted',
+  'skipped',
+  'deferred',
+  'released',
+]
+export const endReasons: readonly EndReason[] = [
+  'completed',
+  'exhausted',
+  'final',
+  'crash_loop',
+  'missed',
+  'cancelled',
+  'archived',
+  'invalid',
+]
+
+export const WAITING = 0
+export const RUNNING = 1
+
+/** Given once. */
+const birthColumns = ['seq', 'id', 'kind', 'series']
+/** Follow from the spec. */
+const placeColumns = ['line', 'lane', 'spec_at']
+/** Written with every change. */
+const stateColumns = [
+  'state',
+  'ready',
+  'rank',
+  'due_at',
+  'until_at',
+  'expire_at',
+  'attempts',
+  'fence',
+  'revision',
+  'version',
+  'body',
+]
+const leaseColumns = ['token', 'owner', 'attempt_id', 'claimed_at']
+
+const columns = [...birthColumns, ...placeColumns, ...stateColumns, ...leaseColumns]
+const sets = (names: readonly string[]) => names.map(name => `${name} = ?`).join(', ')
+
+export const insertJobSql = `insert into jobs (${columns.join(', ')})
+  values (${columns.map(() => '?').join(', ')}) on conflict (id) do nothing`
+/** For a job that rests and whose spec stayed; fenced, so it may be tried without looking. */
+export const settleJobSql = `update jobs set ${sets(stateColumns)}, token = null, owner = null,
+  attempt_id = null, claimed_at = null where seq = ? and version = ? and token = ?`
+export const updateJobSql = `update jobs
+  set ${sets([...stateColumns, ...leaseColumns, ...placeColumns])} where seq = ?`
+/** Takes a list of pairs: the job, its attempt. */
+export const leaseJobsSql = `update jobs set state = ${RUNNING}, ready = null, rank = null,
+  due_at = null, attempts = attempts + 1, fence = fence + 1, version = version + 1,
+  token = ?, owner = ?, attempt_id = pair.value ->> 1, claimed_at = ?, until_at = ?
+  from json_each(?) pair where jobs.seq = pair.value ->> 0`
+
+/** What a claim reads of a waiting job; with the rest of the row, which it knows, it is a JobRow. */
+export const dueColumns = `jobs.seq, jobs.spec_at, jobs.rank, jobs.expire_at, jobs.attempts,
+  jobs.fence, jobs.revision, jobs.version, jobs.body`
+export type DueRow = [
+  seq: number,
+  specAt: number,
+  rank: number,
+  expireAt: number | null,
+  attempts: number,
+  fence: number,
+  revision: number,
+  version: number,
+  body: string,
+]
+
+/** What every other query reads of a job. */
+export const jobColumns = `jobs.seq, jobs.spec_at, jobs.state, jobs.due_at, jobs.until_at,
+  jobs.expire_at, jobs.attempts, jobs.fence, jobs.revision, jobs.version, jobs.body, jobs.token,
+  jobs.owner, jobs.attempt_id, jobs.claimed_at`
+export type JobRow = [
+  seq: number,
+  specAt: number,
+  state: number,
+  dueAt: number | null,
+  untilAt: number | null,
+  expireAt: number | null,
+  attempts: number,
+  fence: number,
+  revision: number,
+  version: number,
+  body: string,
+  token: string | null,
+  owner: string | null,
+  attemptId: string | null,
+  claimedAt: number | null,
+]

@@ -1,0 +1,68 @@
+// The one place that knows which SQLite is at hand: Node's own, or the package with the same API.
+// Loaded when a database is opened, so importing this module costs nothing.
+
+import { createRequire } from 'node:module'
+
+export type Value = null | number | string
+export type Row = Value[]
+
+/** A prepared statement whose rows come as arrays, in the order of the columns. */
+export interface Statement {
+  run(...values: Value[]): { changes: number | bigint }
+  get(...values: Value[]): Row | undefined
+  all(...values: Value[]): Row[]
+}
+
+export interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+interface RawStatement {
+  run(...values: Value[]): { changes: number | bigint }
+  get(...values: Value[]): unknown
+  all(...values: Value[]): unknown[]
+  setReturnArrays?(isOn: boolean): void
+}
+
+interface RawDatabase {
+  exec(sql: string): void
+  prepare(sql: string): RawStatement
+  close(): void
+}
+
+interface SqliteModule {
+  readonly DatabaseSync: new (path: string) => RawDatabase
+}
+
+export function openDatabase(path: string): Database {
+  const builtin = process.getBuiltinModule?.('node:sqlite') as SqliteModule | undefined
+  const { DatabaseSync } = builtin ?? packageModule()
+  const raw = new DatabaseSync(path)
+  return {
+    exec: sql => raw.exec(sql),
+    prepare: sql => asArrays(raw.prepare(sql)),
+    close: () => raw.close(),
+  }
+}
+
+function packageModule(): SqliteModule {
+  return createRequire(import.meta.url)('@photostructure/sqlite') as SqliteModule
+}
+
+function asArrays(raw: RawStatement): Statement {
+  if (raw.setReturnArrays) {
+    raw.setReturnArrays(true)
+    return raw as Statement
+  }
+  // Early versions of Node's own know objects only; their keys are in the order of the columns.
+  return {
+    run: (...values) => raw.run(...values),
+    get: (...values) => {
+      const row = raw.get(...values)
+      return row === undefined ? undefined : (Object.values(row as object) as Row)
+    },
+    all: (...values) => raw.all(...values).map(row => Object.values(row as object) as Row),
+  }
+}

@@ -1,0 +1,126 @@
+// What jobs leave behind: settled attempts and skips, written with the change they belong to.
+
+import type { Attempt, Origin } from '../../core/attempt.ts'
+import type { Change } from '../../core/change.ts'
+import type { ErrorInfo } from '../../core/errors.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import type { Row, Value } from './driver.ts'
+import { outcomes } from './columns.ts'
+import { clearCheckpoint, dropLogs } from './reports.ts'
+import type { Tables } from './tables.ts'
+import { fromKey, toKey } from './text.ts'
+
+// A code is a position in its list: lists only ever grow at the end.
+export const origins: readonly Origin[] = ['schedule', 'manual', 'retry', 'backfill']
+
+interface AttemptDetail {
+  readonly reason?: string
+  readonly error?: ErrorInfo
+  readonly result?: Json
+  readonly measures?: JsonObject
+}
+
+const columns =
+  'job number id run attempt fence retries origin retry_of occurrence missed owner claimed_at ' +
+  'started_at finished_at outcome expire_at detail'
+export const attemptColumns = columns.split(' ')
+const insertAttemptSql = `insert or replace into attempts (${attemptColumns.join(', ')})
+  values (${attemptColumns.map(() => '?').join(', ')})`
+
+export function appendHistory(tables: Tables, seq: number, change: Change): void {
+  const { attempt, drop, skips } = change
+  // `get` where nothing is returned: cheaper than `run`, which counts the changes.
+  if (attempt !== null) tables.statement(insertAttemptSql).get(...attemptValues(seq, attempt))
+  if (drop !== null) dropAttempt(tables, seq, drop)
+  const { ageMs } = change.job.spec.retention
+  for (const { from, to, count, reason } of skips) {
+    tables
+      .statement('insert or ignore into skips values (?, ?, ?, ?, ?, ?)')
+      .run(seq, from, to, count, reason, to + ageMs)
+  }
+  if (change.clearsCheckpoint) clearCheckpoint(tables, seq)
+}
+
+function dropAttempt(tables: Tables, seq: number, drop: NonNullable<Change['drop']>): void {
+  const row = tables
+    .statement('delete from attempts where job = ? and number = ? and finished_at < ? returning id')
+    .get(seq, drop.number, drop.finishedBefore)
+  if (row) dropLogs(tables, seq, row[0] as string)
+}
+
+function attemptValues(seq: number, attempt: Attempt): Value[] {
+  return [
+    seq,
+    attempt.number,
+    toKey(attempt.id),
+    attempt.run,
+    attempt.attempt,
+    attempt.fence,
+    attempt.retries,
+    origins.indexOf(attempt.origin),
+    attempt.retryOf,
+    attempt.occurrence,
+    attempt.missed,
+    toKey(attempt.owner),
+    attempt.claimedAt,
+    attempt.startedAt,
+    attempt.finishedAt,
+    outcomes.indexOf(attempt.outcome),
+    attempt.expireAt,
+    detailOf(attempt),
+  ]
+}
+
+function detailOf({ reason, error, result, measures }: Attempt): string | null {
+  // A handler without a result may leave undefined where the type says null.
+  const hasResult = (result ?? null) !== null
+  if (reason === null && error === null && !hasResult && measures === null) return null
+  const detail: AttemptDetail = {
+    ...(reason === null ? {} : { reason }),
+    ...(error === null ? {} : { error }),
+    ...(hasResult ? { result } : {}),
+    ...(measures === null ? {} : { measures }),
+  }
+  return JSON.stringify(detail)
+}
+
+// prettier-ignore
+type AttemptRow = [
+  job: number, number: number, id: string, run: number, attempt: number, fence: number,
+  retries: number, origin: number, retryOf: number | null, occurrence: number, missed: number,
+  owner: string, claimedAt: number, startedAt: number, finishedAt: number, outcome: number,
+  expireAt: number, detail: string | null, jobId: string,
+]
+
+/** A row of `attemptColumns` and, behind them, the id of the job. */
+export function toAttempt(row: Row): Attempt {
+  const [, number, id, run, attempt, fence, retries, origin, retryOf, ...more] = row as AttemptRow
+  const [occurrence, missed, owner, claimedAt, startedAt, finishedAt, outcome, ...last] = more
+  const [expireAt, text, jobId] = last
+  const detail = text === null ? noDetail : (JSON.parse(text) as AttemptDetail)
+  return {
+    id: fromKey(id),
+    jobId: fromKey(jobId),
+    run,
+    attempt,
+    number,
+    fence,
+    retries,
+    origin: origins[origin]!,
+    retryOf,
+    occurrence,
+    missed,
+    owner: fromKey(owner),
+    claimedAt,
+    startedAt,
+    finishedAt,
+    outcome: outcomes[outcome]!,
+    reason: detail.reason ?? null,
+    error: detail.error ?? null,
+    result: detail.result ?? null,
+    measures: detail.measures ?? null,
+    expireAt,
+  }
+}
+
+const noDetail: AttemptDetail = {}

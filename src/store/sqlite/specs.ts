@@ -1,0 +1,87 @@
+// Specs and the other parts of a job that running it never changes, read through a bounded cache.
+// The key names the write that made the spec, so what other processes change is never missed.
+
+import type { Declared, Job } from '../../core/job.ts'
+import type { JobSpec } from '../../core/spec.ts'
+import type { Connection } from './connection.ts'
+import { Recent } from './recent.ts'
+import { kinds, type JobRow } from './columns.ts'
+import type { Cold, Place } from './record.ts'
+import { fromKey, fromKeyOrNull, toKey, toKeyOrNull } from './text.ts'
+
+interface Held {
+  readonly cold: Cold
+  readonly specAt: number
+  readonly weight: number
+}
+
+/** Characters of JSON the cached specs may have been read from. */
+const CACHED_TEXT_MAX = 128 * 1024 * 1024
+/** What an entry weighs beside its text. */
+const ENTRY_WEIGHT = 256
+
+const coldSql = `select jobs.id, kind, series, line, spec, declared, created_at
+  from specs join jobs on jobs.seq = specs.seq where specs.seq = ?`
+type ColdRow = [string, number, string | null, number, string, string | null, number]
+
+export class Specs {
+  readonly #connection: Connection
+  readonly #cache = new Recent<number, Held>(CACHED_TEXT_MAX)
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** Inside the transaction that read the row. */
+  of(row: JobRow): Cold {
+    return this.get(row[0], row[1])
+  }
+
+  get(seq: number, specAt: number): Cold {
+    const held = this.#cache.get(seq)
+    if (held?.specAt === specAt) {
+      this.#cache.keep(seq, held.weight)
+      return held.cold
+    }
+    const row = this.#connection.statement(coldSql).get(seq)
+    const [id, kind, series, line, spec, declared, createdAt] = row as ColdRow
+    const cold: Cold = {
+      id: fromKey(id),
+      kind: kinds[kind]!,
+      seriesId: fromKeyOrNull(series),
+      line,
+      spec: JSON.parse(spec) as JobSpec,
+      declared: declared === null ? null : (JSON.parse(declared) as Declared),
+      createdAt,
+    }
+    return this.#keep(seq, specAt, cold, spec.length)
+  }
+
+  /** Inside the write that also gives the row this `specAt`. */
+  write(job: Job, { seq, line, specAt }: Place): void {
+    const { id, kind, seriesId, spec, declared, createdAt } = job
+    const text = JSON.stringify(spec)
+    this.#connection
+      .statement('insert or replace into specs values (?, ?, ?, ?, ?, ?, ?)')
+      .get(
+        seq,
+        text,
+        toKey(spec.tenant),
+        toKeyOrNull(declared === null ? null : declared.app),
+        toKeyOrNull(declared === null ? null : declared.definition),
+        declared === null ? null : JSON.stringify(declared),
+        createdAt,
+      )
+    this.#keep(seq, specAt, { id, kind, seriesId, line, spec, declared, createdAt }, text.length)
+  }
+
+  forget(): void {
+    this.#cache.clear()
+  }
+
+  #keep(seq: number, specAt: number, cold: Cold, textLength: number): Cold {
+    const weight = textLength + ENTRY_WEIGHT
+    this.#cache.set(seq, { specAt, weight, cold }, weight)
+    return cold
+  }
+}

@@ -1,0 +1,196 @@
+// The SQLite store: one file, any number of processes on one machine. Each call is one transaction.
+
+import type { Change } from '../../core/change.ts'
+import { SchedulerError } from '../../core/errors.ts'
+import type { Job } from '../../core/job.ts'
+import type { RecordWrite } from '../../core/record.ts'
+import type { Instant } from '../../core/time.ts'
+import type {
+  AttemptFilter,
+  ClaimRequest,
+  InsertOptions,
+  JobFilter,
+  Line,
+  PageRequest,
+  PruneRequest,
+  RenewRequest,
+  Report,
+  Store,
+} from '../store.ts'
+import { claim } from './claim.ts'
+import { commit } from './commit.ts'
+import { Connection } from './connection.ts'
+import { insert } from './insert.ts'
+import * as list from './list.ts'
+import * as past from './past.ts'
+import { prune } from './prune.ts'
+import * as records from './records.ts'
+import { remove } from './remove.ts'
+import { renew } from './renew.ts'
+import * as reports from './reports.ts'
+import { Tables } from './tables.ts'
+import { toKey } from './text.ts'
+import { Wake, type Every } from './wake.ts'
+
+export interface SqliteOptions {
+  /** A file, or ':memory:' for a database that lives as long as the store is open. */
+  readonly path: string
+  readonly clock: () => Instant
+  readonly synchronous?: 'FULL' | 'NORMAL'
+  /** How long a write waits for another process before it fails. */
+  readonly busyMs?: number
+  /** The timer behind `onWake`; without it other processes are only noticed by looking. */
+  readonly every?: Every
+}
+
+const BUSY_MS = 5_000
+
+export class SqliteStore implements Store {
+  readonly kind = 'sqlite'
+  readonly promise: string
+  readonly #options: SqliteOptions
+  readonly #wake: Wake
+  #tables: Tables | null = null
+
+  constructor(options: SqliteOptions) {
+    this.#options = options
+    this.#wake = new Wake(options.every ?? (() => () => {}))
+    this.promise = promiseOf(options)
+  }
+
+  async open(): Promise<void> {
+    if (this.#tables) return
+    const { path, synchronous = 'FULL', busyMs = BUSY_MS } = this.#options
+    this.#tables = new Tables(Connection.open({ path, synchronous, busyMs }))
+    this.#wake.attach(this.#tables)
+  }
+
+  async close(): Promise<void> {
+    this.#wake.attach(null)
+    this.#tables?.connection.close()
+    this.#tables = null
+  }
+
+  get #open(): Tables {
+    if (this.#tables) return this.#tables
+    throw new SchedulerError(
+      'STORE_UNAVAILABLE',
+      `the SQLite store at ${this.#options.path} is closed`,
+    )
+  }
+
+  async now(): Promise<Instant> {
+    return this.#options.clock()
+  }
+
+  async insert(jobs: readonly Job[], options: InsertOptions) {
+    return insert(this.#open, jobs, options)
+  }
+
+  async claim(request: ClaimRequest) {
+    return claim(this.#open, request)
+  }
+
+  async commit(changes: readonly Change[], options: InsertOptions) {
+    return commit(this.#open, changes, options)
+  }
+
+  async renew(request: RenewRequest) {
+    return renew(this.#open, request)
+  }
+
+  async overdue({ now, limit }: { now: Instant; limit: number }) {
+    return list.overdue(this.#open, now, limit)
+  }
+
+  async nextDueAt(lines: readonly Line[]) {
+    return list.nextDueAt(this.#open, lines)
+  }
+
+  async get(ids: readonly string[]) {
+    return list.get(this.#open, ids)
+  }
+
+  async list(filter: JobFilter, page: PageRequest) {
+    return list.list(this.#open, filter, page)
+  }
+
+  async attempts(filter: AttemptFilter, page: PageRequest) {
+    return past.attempts(this.#open, filter, page)
+  }
+
+  async ledger(jobId: string, page: PageRequest) {
+    return past.ledger(this.#open, jobId, page)
+  }
+
+  async counts() {
+    const tables = this.#open
+    return tables.read(() => tables.tallies.counts())
+  }
+
+  async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
+    const tables = this.#open
+    tables.write(() =>
+      tables
+        .statement(
+          `insert into queues (queue, paused) values (?, ?)
+            on conflict (queue) do update set paused = excluded.paused`,
+        )
+        .run(toKey(queue), isPaused ? 1 : 0),
+    )
+  }
+
+  async pausedQueues(): Promise<string[]> {
+    const tables = this.#open
+    return tables.glance(() => list.pausedQueues(tables).sort())
+  }
+
+  async remove(ids: readonly string[]) {
+    return remove(this.#open, ids)
+  }
+
+  async prune(request: PruneRequest) {
+    return prune(this.#open, request)
+  }
+
+  async report(given: readonly Report[], now: Instant) {
+    return reports.report(this.#open, given, now)
+  }
+
+  async progress(jobId: string) {
+    return reports.progress(this.#open, jobId)
+  }
+
+  async log(attemptId: string, page: PageRequest) {
+    return reports.log(this.#open, attemptId, page)
+  }
+
+  async putRecords(writes: readonly RecordWrite[], now: Instant) {
+    return records.putRecords(this.#open, writes, now)
+  }
+
+  async getRecords(kind: string, keys: readonly string[], now: Instant) {
+    return records.getRecords(this.#open, kind, keys, now)
+  }
+
+  async listRecords(kind: string, page: PageRequest, now: Instant) {
+    return records.listRecords(this.#open, kind, page, now)
+  }
+
+  onWake(listener: () => void): () => void {
+    return this.#wake.listen(listener)
+  }
+
+  /** For tests: numbers that differ from what is there; empty when all is well. */
+  async verify(): Promise<string[]> {
+    const tables = this.#open
+    return tables.read(() => tables.tallies.differences())
+  }
+}
+
+function promiseOf({ path, synchronous }: SqliteOptions): string {
+  if (path === ':memory:') return 'sqlite in memory: everything is lost when the process ends'
+  return synchronous === 'NORMAL'
+    ? `sqlite at ${path}: survives a crash of the process; the last moments may be lost with the power`
+    : `sqlite at ${path}: what was written survives crashes and loss of power`
+}

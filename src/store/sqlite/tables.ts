@@ -1,0 +1,95 @@
+// What every operation works with: the connection, and what is known of the database beside it.
+
+import type { Job } from '../../core/job.ts'
+import type { Connection } from './connection.ts'
+import type { Row, Statement, Value } from './driver.ts'
+import { Lines } from './lines.ts'
+import { Recent } from './recent.ts'
+import type { JobRow } from './columns.ts'
+import { toJob } from './record.ts'
+import { Specs } from './specs.ts'
+import { Tallies } from './tallies.ts'
+
+const LEASED_MAX = 100_000
+
+export class Tables {
+  readonly connection: Connection
+  readonly lines: Lines
+  readonly specs: Specs
+  readonly tallies: Tallies
+  /** Numbers of the jobs claimed here, by id: settling them needs no search. */
+  readonly leased = new Recent<string, number>(LEASED_MAX)
+  /** Whether any job had progress when the write asked first. */
+  #hasProgress: boolean | null = null
+  /** The next number of a job while a write gives some out. */
+  #nextSeq: number | null = null
+
+  constructor(connection: Connection) {
+    this.connection = connection
+    this.lines = new Lines(connection)
+    this.specs = new Specs(connection)
+    this.tallies = new Tallies(connection, this.lines)
+  }
+
+  statement(sql: string): Statement {
+    return this.connection.statement(sql)
+  }
+
+  glance<T>(work: () => T): T {
+    return this.connection.glance(work)
+  }
+
+  read<T>(work: () => T): T {
+    return this.connection.read(work)
+  }
+
+  /** What a failed write had learned is forgotten with it. */
+  write<T>(work: () => T): T {
+    try {
+      return this.connection.write(() => {
+        const result = work()
+        this.#flush()
+        return result
+      })
+    } catch (error) {
+      this.#nextSeq = null
+      this.#hasProgress = null
+      this.tallies.discard()
+      this.lines.forget()
+      this.specs.forget()
+      this.leased.clear()
+      throw error
+    }
+  }
+
+  /** Inside a write. A number is never given twice, not even after its job is gone. */
+  takeSeq(): number {
+    this.#nextSeq ??= this.statement('select next from sequence').get()![0] as number
+    return this.#nextSeq++
+  }
+
+  /** Inside a write that itself adds none. */
+  get hasProgress(): boolean {
+    this.#hasProgress ??= this.statement('select 1 from progress limit 1').get() !== undefined
+    return this.#hasProgress
+  }
+
+  #flush(): void {
+    this.#hasProgress = null
+    this.tallies.flush()
+    if (this.#nextSeq === null) return
+    this.statement('update sequence set next = ?').run(this.#nextSeq)
+    this.#nextSeq = null
+  }
+
+  jobOf(row: Row): Job {
+    const jobRow = row as JobRow
+    return toJob(jobRow, this.specs.of(jobRow))
+  }
+
+  jobs(sql: string, ...values: Value[]): Job[] {
+    return this.statement(sql)
+      .all(...values)
+      .map(row => this.jobOf(row))
+  }
+}
