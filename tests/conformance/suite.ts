@@ -1,0 +1,71 @@
+// What every store owes its callers: each obligation of the port is one named test.
+
+import { afterEach, beforeEach, describe } from 'vitest'
+import { virtualClock } from '../support/builders.ts'
+import type { OpenedStore, OpenStore } from '../support/stores.ts'
+import { attemptTests } from './suite/attempts.ts'
+import type { Bench } from './suite/bench.ts'
+import { claimTests } from './suite/claim.ts'
+import { orderTests } from './suite/claim-order.ts'
+import { commitTests } from './suite/commit.ts'
+import { commitPartTests } from './suite/commit-parts.ts'
+import { countTests } from './suite/counts.ts'
+import { fieldTests } from './suite/fields.ts'
+import { insertTests } from './suite/insert.ts'
+import { ledgerTests } from './suite/ledger.ts'
+import { lifetimeTests } from './suite/lifetime.ts'
+import { listTests } from './suite/list.ts'
+import { overdueTests } from './suite/overdue.ts'
+import { pruneTests } from './suite/prune.ts'
+import { raceTests } from './suite/races.ts'
+import { recordTests } from './suite/records.ts'
+import { removeTests } from './suite/remove.ts'
+import { renewTests } from './suite/renew.ts'
+import { reportTests } from './suite/report.ts'
+import { retentionTests } from './suite/retention.ts'
+
+const topics = [
+  lifetimeTests,
+  insertTests,
+  claimTests,
+  orderTests,
+  commitTests,
+  commitPartTests,
+  renewTests,
+  overdueTests,
+  listTests,
+  attemptTests,
+  fieldTests,
+  ledgerTests,
+  countTests,
+  removeTests,
+  retentionTests,
+  pruneTests,
+  reportTests,
+  recordTests,
+  raceTests,
+]
+
+export interface SuiteInput {
+  readonly name: string
+  readonly open: OpenStore
+}
+
+export function storeSuite({ name, open }: SuiteInput): void {
+  describe(`store conformance: ${name}`, () => {
+    let held: OpenedStore | null = null
+    let bench: Bench | null = null
+
+    beforeEach(async () => {
+      const clock = virtualClock()
+      held = await open(() => clock.now)
+      bench = { store: held.store, second: held.second, clock }
+    })
+
+    afterEach(async () => {
+      await held?.close()
+    })
+
+    for (const tests of topics) tests(() => bench!)
+  })
+}

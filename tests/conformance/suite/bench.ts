@@ -1,0 +1,38 @@
+// What each test of the suite is given: a fresh store, a second handle onto it and its clock.
+
+import type { Job } from '../../../src/core/job.ts'
+import type { Count, Store } from '../../../src/store/store.ts'
+import { readAll, type Clock } from '../../support/builders.ts'
+
+export interface Bench {
+  readonly store: Store
+  readonly second: () => Promise<Store>
+  readonly clock: Clock
+}
+
+export type UseBench = () => Bench
+
+export async function put(store: Store, ...jobs: Job[]): Promise<void> {
+  const results = await store.insert(jobs, { now: jobs[0]?.createdAt ?? 0 })
+  const isIn = results.every(result => result === 'inserted')
+  if (!isIn) throw new Error(`insert: ${results.join(', ')}`)
+}
+
+export async function stored(store: Store, id: string): Promise<Job> {
+  const [held] = await store.get([id])
+  if (!held) throw new Error(`job ${id} is gone`)
+  return held
+}
+
+export async function allJobs(store: Store): Promise<Job[]> {
+  return readAll(page => store.list({}, page))
+}
+
+/** Counts in a fixed order, without rows that say nothing. */
+export function sortedCounts(counts: readonly Count[]): Count[] {
+  const key = (count: Count) =>
+    JSON.stringify([count.queue, count.handler, count.kind, count.state])
+  return counts
+    .filter(({ count, pruned }) => count > 0 || pruned > 0)
+    .sort((a, b) => (key(a) < key(b) ? -1 : 1))
+}

@@ -1,0 +1,54 @@
+// A store that can be made to fail: all of it for a while, or one call whose answer is cut off.
+
+import { SchedulerError } from '../../src/core/errors.ts'
+import type { Store } from '../../src/store/store.ts'
+
+type Method = Exclude<keyof Store, 'kind' | 'promise' | 'onWake'>
+type When = 'before' | 'after'
+
+export class Faults {
+  /** Nothing can be reached. */
+  isDown = false
+  /** Calls made by nodes while it was down. */
+  refused = 0
+  readonly #planned: { method: Method; when: When }[] = []
+
+  /** The next call fails before it did anything, or after it did everything. */
+  cut(method: Method, when: When): void {
+    this.#planned.push({ method, when })
+  }
+
+  get left(): number {
+    return this.#planned.length
+  }
+
+  wrap(store: Store): Store {
+    return new Proxy(store, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target)
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]) =>
+          this.#call(name, () => Reflect.apply(member, target, args) as unknown)
+      },
+    })
+  }
+
+  #call(name: string | symbol, call: () => unknown): unknown {
+    if (name === 'open' || name === 'close' || name === 'onWake') return call()
+    if (this.isDown) {
+      this.refused++
+      return Promise.reject(unreachable())
+    }
+    const at = this.#planned.findIndex(plan => plan.method === name)
+    if (at < 0) return call()
+    const [plan] = this.#planned.splice(at, 1)
+    if (plan!.when === 'before') return Promise.reject(unreachable())
+    return Promise.resolve(call()).then(() => {
+      throw unreachable()
+    })
+  }
+}
+
+function unreachable(): SchedulerError {
+  return new SchedulerError('STORE_UNAVAILABLE', 'the store cannot be reached (in a test)')
+}

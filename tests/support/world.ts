@@ -1,0 +1,307 @@
+// A small world for scenarios: one virtual clock, one store, any number of nodes, a client, and a
+// witness of every handler call that does not depend on what the store says.
+
+import { onTestFinished } from 'vitest'
+import type { Attempt } from '../../src/core/attempt.ts'
+import type { Job } from '../../src/core/job.ts'
+import type { LedgerEntry } from '../../src/core/ledger.ts'
+import type { JobSpec } from '../../src/core/spec.ts'
+import type { Instant, Millis } from '../../src/core/time.ts'
+import { Client } from '../../src/engine/client.ts'
+import { CorrectedClock, type Clock } from '../../src/engine/clock.ts'
+import type { Context } from '../../src/engine/context.ts'
+import { Events, type EngineEvents, type EventName } from '../../src/engine/events.ts'
+import { Handlers, type Handler } from '../../src/engine/handlers.ts'
+import { SystemIds } from '../../src/engine/ids.ts'
+import { Node, type StopResult } from '../../src/engine/node.ts'
+import { engineSettings, type EngineSettings } from '../../src/engine/settings.ts'
+import { Wake } from '../../src/engine/wake.ts'
+import type { Store } from '../../src/store/store.ts'
+import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import { readAll } from './builders.ts'
+import { openMemory, type OpenStore } from './stores.ts'
+
+export interface Witness {
+  readonly node: string
+  readonly job: string
+  readonly at: Instant
+  readonly occurrence: Instant
+  readonly run: number
+  readonly attempt: number
+  readonly fence: number
+  readonly origin: Context['origin']
+  readonly missed: number
+}
+
+export interface WorldNode {
+  readonly name: string
+  readonly node: Node
+  readonly events: Events
+  /** Every event of the kind so far. */
+  heard<N extends EventName>(name: N): EngineEvents[N][]
+}
+
+export interface WorldOptions {
+  readonly at: string | Instant
+  readonly settings?: Partial<EngineSettings>
+  /** How the store is opened; memory unless told. */
+  readonly open?: OpenStore
+  /** Puts something between the nodes and the store. */
+  readonly wrap?: (store: Store) => Store
+  /** What the nodes and the store take for the time; the virtual clock unless told. */
+  readonly wall?: (clock: VirtualClock) => Clock
+}
+
+export type MakeWorld = (options: WorldOptions) => Promise<World>
+export type HandlerTable = Handler | Readonly<Record<string, Handler>>
+
+/** '1h30m', '250ms', '2d' → milliseconds. */
+export function span(text: string | Millis): Millis {
+  if (typeof text === 'number') return text
+  const sizes: Record<string, Millis> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5, w: 6048e5 }
+  let ms = 0
+  const rest = text.replace(/(\d+)(ms|s|m|h|d|w)/g, (_, count: string, unit: string) => {
+    ms += Number(count) * sizes[unit]!
+    return ''
+  })
+  if (rest !== '') throw new Error(`not a span of time: ${text}`)
+  return ms
+}
+
+/** '2026-01-05T12:00Z' → the moment; a text without a zone is refused. */
+export function moment(text: string | Instant): Instant {
+  if (typeof text === 'number') return text
+  const at = /(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(at)) throw new Error(`not a moment: ${text}`)
+  return at
+}
+
+/** Work handed on by a callback is done too before time goes on, however many steps it takes. */
+class WorldClock extends VirtualClock {
+  #asked = 0
+
+  override soon(callback: () => void): void {
+    this.#asked++
+    super.soon(callback)
+  }
+
+  override async settle(): Promise<void> {
+    let before: number
+    do {
+      before = this.#asked
+      await super.settle()
+      await super.settle()
+    } while (before !== this.#asked)
+  }
+}
+
+/** Time goes on only when every call to the store has come back. */
+function tracked(store: Store, clock: VirtualClock): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target)
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]) => {
+        const returned: unknown = Reflect.apply(member, target, args)
+        return returned instanceof Promise ? clock.track(returned) : returned
+      }
+    },
+  })
+}
+
+/** Everything a scenario can touch. Made by `makeWorld`, taken down when its test ends. */
+export class World {
+  readonly clock: VirtualClock
+  readonly wall: Clock
+  readonly store: Store
+  readonly client: Client
+  readonly events = new Events()
+  readonly runs: Witness[] = []
+  readonly nodes: WorldNode[] = []
+  readonly #second: () => Promise<Store>
+  readonly #settings: Partial<EngineSettings>
+
+  constructor(
+    clock: VirtualClock,
+    wall: Clock,
+    stores: { first: Store; second: () => Promise<Store> },
+    settings: Partial<EngineSettings>,
+  ) {
+    this.clock = clock
+    this.wall = wall
+    this.store = stores.first
+    this.#second = stores.second
+    this.#settings = settings
+    this.client = new Client({
+      store: this.store,
+      clock: wall,
+      ids: new SystemIds(),
+      events: this.events,
+      waitingMax: settings.waitingMax ?? null,
+      notice: queues => this.nodes.forEach(({ node }) => node.notice(queues)),
+      lookNow: () => this.nodes.forEach(({ node }) => node.lookNow()),
+    })
+  }
+
+  get now(): Instant {
+    return this.wall.now()
+  }
+
+  /** Another handle onto the same data, as another process would have. */
+  handle(): Promise<Store> {
+    return this.#second()
+  }
+
+  /** A started node; `work` is the handler when only one is given. */
+  async node(
+    name: string,
+    handlers: HandlerTable,
+    settings: Partial<EngineSettings> = {},
+  ): Promise<WorldNode> {
+    const made = await this.idleNode(name, handlers, settings)
+    await this.until(made.node.start())
+    return made
+  }
+
+  /** A node that is not started yet. */
+  async idleNode(
+    name: string,
+    handlers: HandlerTable,
+    settings: Partial<EngineSettings> = {},
+  ): Promise<WorldNode> {
+    const store = this.nodes.length === 0 ? this.store : await this.#second()
+    const events = new Events()
+    const clock = new CorrectedClock(this.wall)
+    const table = new Handlers()
+    const given = typeof handlers === 'function' ? { work: handlers } : handlers
+    for (const [handler, call] of Object.entries(given)) {
+      table.set(handler, context => {
+        this.runs.push(witness(name, context, this.wall.now()))
+        return call(context)
+      })
+    }
+    const node = new Node({
+      store,
+      clock,
+      events,
+      handlers: table,
+      ids: new SystemIds(),
+      settings: engineSettings({ ...this.#settings, ...settings, nodeId: name }),
+      wake: new Wake(clock),
+    })
+    const made = { name, node, events, heard: recorder(events) }
+    this.nodes.push(made)
+    return made
+  }
+
+  /** Waits for something that needs virtual time to pass, a little at a time. */
+  async until<T>(work: Promise<T>, stepMs: Millis = 100, stepsMax = 10_000): Promise<T> {
+    let isOver = false
+    const over = work.finally(() => (isOver = true))
+    over.catch(() => {})
+    await this.clock.settle()
+    for (let step = 0; !isOver && step < stepsMax; step++) await this.clock.advance(stepMs)
+    if (!isOver) throw new Error(`not over after ${stepMs * stepsMax} ms of virtual time`)
+    return over
+  }
+
+  async advance(by: string | Millis): Promise<void> {
+    await this.clock.advance(span(by))
+  }
+
+  /** By the virtual clock, which is the wall's unless a scenario put another there. */
+  async advanceTo(to: string | Instant): Promise<void> {
+    await this.clock.advanceTo(moment(to))
+    await this.clock.settle()
+  }
+
+  settle(): Promise<void> {
+    return this.clock.settle()
+  }
+
+  stop(made: WorldNode, drainMs?: Millis): Promise<StopResult> {
+    return this.until(made.node.stop(drainMs))
+  }
+
+  /** As if its process had been killed. */
+  async crash(made: WorldNode): Promise<void> {
+    made.node.crash()
+    this.nodes.splice(this.nodes.indexOf(made), 1)
+    await this.clock.settle()
+  }
+
+  async create(id: string, spec: JobSpec): Promise<Job> {
+    const [made] = await this.client.create([{ id, spec }])
+    await this.clock.settle()
+    return made!.job
+  }
+
+  job(id: string): Promise<Job> {
+    return this.client.get(id)
+  }
+
+  /** Oldest first. */
+  attempts(jobId: string): Promise<Attempt[]> {
+    return readAll(page => this.store.attempts({ jobId }, { ...page, newestFirst: false }))
+  }
+
+  ledger(jobId: string): Promise<LedgerEntry[]> {
+    return readAll(page => this.store.ledger(jobId, page))
+  }
+
+  /** The moments at which the handler was called, as text. */
+  times(job: string): string[] {
+    return this.runs.filter(run => run.job === job).map(run => new Date(run.at).toISOString())
+  }
+
+  /** Crashes what still runs, so nothing of one test reaches into the next. */
+  async end(): Promise<void> {
+    for (const made of [...this.nodes]) await this.crash(made)
+  }
+}
+
+function witness(node: string, context: Context, at: Instant): Witness {
+  const { job, run, attempt, fence, origin, missed } = context
+  const occurrence = context.scheduledFor.getTime()
+  return { node, job: job.id, at, occurrence, run, attempt, fence, origin, missed }
+}
+
+function recorder(events: Events): WorldNode['heard'] {
+  const heard = new Map<EventName, unknown[]>()
+  const names: EventName[] = [
+    'settled',
+    'leaseLost',
+    'reaped',
+    'resumed',
+    'pruned',
+    'stateChanged',
+    'error',
+    'recovered',
+    'stray',
+  ]
+  for (const name of names) {
+    const list: unknown[] = []
+    heard.set(name, list)
+    events.on(name, event => list.push(event))
+  }
+  return <N extends EventName>(name: N) => (heard.get(name) ?? []) as EngineEvents[N][]
+}
+
+export async function makeWorld(options: WorldOptions): Promise<World> {
+  const clock = new WorldClock(moment(options.at))
+  const wall = options.wall?.(clock) ?? clock
+  const opened = await (options.open ?? openMemory)(() => wall.now())
+  const wrap = (store: Store) => tracked(options.wrap?.(store) ?? store, clock)
+  const world = new World(
+    clock,
+    wall,
+    { first: wrap(opened.store), second: async () => wrap(await opened.second()) },
+    // Outcomes are written at once: a scenario looks at them without letting time pass.
+    { settleGapMs: 0, ...options.settings },
+  )
+  onTestFinished(async () => {
+    await world.end()
+    await opened.close()
+  })
+  return world
+}
