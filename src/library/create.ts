@@ -1,7 +1,7 @@
 // Making a scheduler: options checked, concrete parts chosen, signals wired when asked.
 
 import { attachLogger, DEFAULT_STORE, makeNodeId, openStore, systemIds } from '../compose.ts'
-import { refuse, type Problem } from '../core/errors.ts'
+import { refuse, SchedulerError, type Problem } from '../core/errors.ts'
 import { systemClock, type Clock } from '../engine/clock.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import type { Ids } from '../engine/ids.ts'
@@ -90,18 +90,41 @@ async function connect(options: SchedulerOptions<readonly AnyJob[]>): Promise<En
   const listens = options.clock === undefined
   const store =
     typeof given === 'string' ? await openStore(given, { now: () => clock.now(), listens }) : given
-  const engine = createEngine({
-    store,
-    clock,
-    ids,
-    settings: {
-      nodeId: options.nodeId ?? makeNodeId(ids),
-      ...options.settings,
-      ...settingsOf(options),
-    },
-  })
+  const engine = withPublicNames(() =>
+    createEngine({
+      store,
+      clock,
+      ids,
+      settings: {
+        nodeId: options.nodeId ?? makeNodeId(ids),
+        ...options.settings,
+        ...settingsOf(options),
+      },
+    }),
+  )
   if (options.logger) attachLogger(engine.events, options.logger)
   return engine
+}
+
+const publicNames: Readonly<Record<string, string>> = {
+  leaseMs: 'lockDurationMs',
+  reapMs: 'staleLockCheckMs',
+  drainMs: 'shutdown.grace',
+}
+
+/** A caller must find the name they wrote in the message, not ours. */
+function withPublicNames<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof SchedulerError) || error.code !== 'SETTINGS_INVALID') throw error
+    const problems = error.problems.map(problem => ({
+      ...problem,
+      field: publicNames[problem.field] ?? problem.field,
+    }))
+    refuse('SETTINGS_INVALID', 'the settings are not valid', problems)
+    throw error
+  }
 }
 
 /** Public names on the left; the engine speaks of leases and reaping. */

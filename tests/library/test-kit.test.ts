@@ -82,8 +82,14 @@ for (const [name, store] of Object.entries(stores)) {
     })
 
     test('a crashed run is taken over after its lease, on the same run', async () => {
-      const long = job('long', { schedule: every('1h'), timeout: '30m', run: () => t.sleep('10m') })
+      let pause = (): Promise<void> => Promise.resolve()
+      const long = job('long', {
+        schedule: every('1h'),
+        timeout: '30m',
+        run: (): Promise<void> => pause(),
+      })
       const t = await createTestScheduler({ jobs: [long], store: store() })
+      pause = () => t.sleep('10m')
       const fork = await t.fork()
       await t.advance('1h')
       await t.advance('1m')
@@ -150,7 +156,11 @@ test('a handler alone: no store, no clock', async () => {
       throw new Error('again')
     },
   })
-  expect(await picky.test()).toMatchObject({ status: 'failed', retryInMs: 60_000, logs: ['attempt 1'] })
+  expect(await picky.test()).toMatchObject({
+    status: 'failed',
+    retryInMs: 60_000,
+    logs: ['attempt 1'],
+  })
   const second = await picky.test(undefined, { attempt: 2 })
   expect(second.status).toBe('failed')
   expect(second.retryInMs).toBeUndefined()

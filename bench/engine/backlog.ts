@@ -1,0 +1,132 @@
+// What a large store costs: claims under contention, the due query, and doing nothing at all.
+
+import type { Engine } from '../../src/engine/engine.ts'
+import { DAY, HOUR } from '../../src/core/time.ts'
+import { inFolder, median, type Figure } from '../support.ts'
+import { jobs, makeRig } from './rig.ts'
+
+const BATCH = 50_000
+
+export async function backlog(future: number, idleMs: number): Promise<Figure[]> {
+  return inFolder(async folder => {
+    const engine = await makeRig(folder)
+    engine.handlers.set('noop', async () => {})
+    const now = engine.clock.now()
+    const dueLater = now + 30 * DAY
+    await fill(engine, future, i => ({
+      lane: `idle-${i % 100_000}`,
+      trigger: { kind: 'once', at: dueLater + i },
+    }))
+    const figures: Figure[] = [...(await dueQuery(engine, future))]
+    figures.push(...(await idleCpu(engine, future, idleMs)))
+    await fill(engine, 100_000, i => ({
+      lane: `lane-${i % 1_000}`,
+      trigger: { kind: 'once', at: now - HOUR + i },
+    }))
+    figures.push(await contendedClaim(engine))
+    figures.push(await behindHerd(engine))
+    await engine.store.close()
+    return figures
+  })
+}
+
+async function fill(
+  engine: Engine,
+  count: number,
+  make: Parameters<typeof jobs>[1],
+): Promise<void> {
+  for (let at = 0; at < count; at += BATCH) {
+    const size = Math.min(BATCH, count - at)
+    await engine.client.create(jobs(size, i => make(at + i)))
+  }
+}
+
+async function dueQuery(engine: Engine, future: number): Promise<Figure[]> {
+  const lines = [{ queue: 'default', handler: 'noop' }]
+  const next: number[] = []
+  const empty: number[] = []
+  for (let i = 0; i < 200; i++) {
+    let from = performance.now()
+    await engine.store.nextDueAt(lines)
+    next.push(performance.now() - from)
+    from = performance.now()
+    await claim(engine, 50)
+    empty.push(performance.now() - from)
+  }
+  const bar = { unit: 'ms', target: 1, lowerIsBetter: true }
+  return [
+    { name: `due query among ${future} waiting`, value: median(next), ...bar },
+    { name: `claim with nothing due among ${future}`, value: median(empty), ...bar },
+  ]
+}
+
+async function idleCpu(engine: Engine, future: number, idleMs: number): Promise<Figure[]> {
+  await engine.node.start()
+  const memory = process.memoryUsage().rss
+  const before = process.cpuUsage()
+  await new Promise(resolve => engine.clock.after(idleMs, () => resolve(null)))
+  const used = process.cpuUsage(before)
+  await engine.node.stop()
+  const share = ((used.user + used.system) / 1_000 / idleMs) * 100
+  const grown = (process.memoryUsage().rss - memory) / 1024 / 1024
+  return [
+    {
+      name: `idle CPU with ${future} waiting, ${idleMs / 1_000} s`,
+      value: share,
+      unit: '%',
+      target: 0.5,
+      lowerIsBetter: true,
+      note: `memory ${grown >= 0 ? '+' : ''}${grown.toFixed(1)} MiB`,
+    },
+  ]
+}
+
+function claim(engine: Engine, limit: number) {
+  const { store, clock, ids } = engine
+  const now = clock.now()
+  return store.claim({
+    queue: 'default',
+    handlers: ['noop'],
+    now,
+    limit,
+    owner: 'bench',
+    leaseMs: 60_000,
+    token: ids.token(),
+    attemptIds: Array.from({ length: limit }, () => ids.next(now)),
+  })
+}
+
+async function contendedClaim(engine: Engine): Promise<Figure> {
+  const took: number[] = []
+  for (let i = 0; i < 40; i++) {
+    const from = performance.now()
+    await claim(engine, 50)
+    took.push(performance.now() - from)
+  }
+  return {
+    name: 'claim 50 of 100,000 due from 1,000 lanes, with the idle ones',
+    value: median(took),
+    unit: 'ms',
+    target: 5,
+    lowerIsBetter: true,
+    note: `worst ${Math.max(...took).toFixed(1)} ms`,
+  }
+}
+
+/** How many claims of 500 pass before a lane that fell due behind the herd is served. */
+async function behindHerd(engine: Engine): Promise<Figure> {
+  await engine.client.create(jobs(1, () => ({ lane: 'newcomer' })))
+  let claims = 0
+  for (;;) {
+    claims++
+    const taken = await claim(engine, 500)
+    if (taken.length === 0 || taken.some(job => job.spec.lane === 'newcomer')) break
+  }
+  return {
+    name: 'claims of 500 until a newcomer behind the herd is served',
+    value: claims,
+    unit: 'claims',
+    target: 60,
+    lowerIsBetter: true,
+  }
+}

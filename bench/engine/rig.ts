@@ -1,0 +1,60 @@
+// A real node on a real SQLite file, with a handler that does nothing.
+
+import { join } from 'node:path'
+import { openStore, systemIds } from '../../src/compose.ts'
+import { completeSpec, type SpecInput } from '../../src/core/spec.ts'
+import type { NewJob } from '../../src/core/job.ts'
+import { systemClock } from '../../src/engine/clock.ts'
+import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import type { EngineSettings } from '../../src/engine/settings.ts'
+
+export const payload = {
+  to: 'someone@example.org',
+  template: 'welcome',
+  values: { a: 1, b: 'x'.repeat(99) },
+}
+
+export async function makeRig(
+  folder: string,
+  settings: Partial<EngineSettings> = {},
+): Promise<Engine> {
+  const store = await openStore(`sqlite:${join(folder, 'bench.db')}`, {
+    now: () => systemClock.now(),
+    listens: false,
+  })
+  const ids = systemIds()
+  const engine = createEngine({
+    store,
+    clock: systemClock,
+    ids,
+    settings: { nodeId: 'bench', ...settings },
+  })
+  return engine
+}
+
+export function jobs(count: number, make: (i: number) => Partial<SpecInput>): NewJob[] {
+  const ids = systemIds()
+  return Array.from({ length: count }, (_, i) => ({
+    id: ids.next(systemClock.now()),
+    kind: 'task' as const,
+    spec: completeSpec({
+      handler: 'noop',
+      payload,
+      trigger: { kind: 'once', at: systemClock.now() },
+      ...make(i),
+    }),
+  }))
+}
+
+/** Resolves when so many attempts were settled. */
+export function settledCount(engine: Engine, count: number): Promise<void> {
+  let seen = 0
+  return new Promise(resolve => {
+    const stop = engine.events.on('settled', ({ settled }) => {
+      seen += settled.length
+      if (seen < count) return
+      stop()
+      resolve()
+    })
+  })
+}
