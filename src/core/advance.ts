@@ -2,7 +2,7 @@
 // decided, or its end.
 
 import { passedSpan } from './firings.ts'
-import type { EndReason, Job, State, WaitingFor } from './job.ts'
+import type { EndReason, Job, Pause, State, WaitingFor } from './job.ts'
 import { dueMoment, noRun, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
 import { ENDED_JOB_KEPT_MS, ENDED_TASK_KEPT_MS } from './limits.ts'
@@ -33,6 +33,7 @@ export function advance(job: Job, now: Instant, startedAt: Instant): Advanced {
   const base: Job = {
     ...job,
     current: noRun,
+    waitingFor: 'firing',
     retryAt: null,
     missed: 0,
     floor: null,
@@ -101,7 +102,9 @@ function gridCursor(job: Job, trigger: GridTrigger, now: Instant): Cursor {
   if (job.backlog > 1) return { nextAt: following, backlog: job.backlog - 1, skips: [] }
   const { endAt, overlap } = job.spec
   const horizon = endAt !== null && endAt < now ? endAt : now
-  if (following === null || following > horizon) {
+  // Runs of an allowed overlap live in their own rows: a firing of the series is never held up,
+  // so what passed is not decided here but when it is claimed.
+  if (following === null || following > horizon || overlap.policy === 'allow') {
     return { nextAt: following, backlog: 0, skips: [] }
   }
   const passed = passedSpan(trigger, phase, phase, horizon)!
@@ -135,16 +138,17 @@ function keptBy(overlap: Overlap): number {
       return overlap.limit
     case 'replace':
       return 1
-    // Runs of an allowed overlap live in their own rows; a firing of the series is never held up.
     case 'allow':
-      return Number.MAX_SAFE_INTEGER
+      return 0
   }
 }
 
 /** The next firing known in advance, null where the trigger names none. */
 export function upcomingFiring(job: Job): Instant | null {
-  const { trigger } = job.spec
+  const { trigger, runLimit } = job.spec
   if (!isGrid(trigger) || job.nextAt === null) return null
+  // Nothing fires after the last run the limit allows.
+  if (runLimit !== null && job.counters.concluded + 1 >= runLimit) return null
   const phase = decidedTo(job)
   return withinEnd(gridNext(trigger, phase, phase), job.spec.endAt)
 }
@@ -154,21 +158,33 @@ export function givenBack(job: Job): Job {
   return { ...job, counters: { ...job.counters, attempts: job.counters.attempts - 1 } }
 }
 
-/** The job between runs: waiting if anything is left to wait for, otherwise completed. */
+/**
+ * The job between runs: waiting if anything is left to wait for, paused if that was asked,
+ * otherwise completed. Only a running job may become completed, so one that is not waits for a
+ * last claim that finds nothing to do.
+ */
 export function rest(job: Job, now: Instant): Job {
-  const idle: Job = { ...job, state: 'waiting', lease: null, serving: null }
   const waits =
     job.nextAt !== null ||
     job.retryAt !== null ||
     job.requests.length > 0 ||
     job.spec.trigger.kind === 'manual'
-  if (!waits) return end(idle, 'completed', 'completed', now)
+  if (!waits && job.state === 'running') return end(job, 'completed', 'completed', now)
+  const retryAt = waits ? job.retryAt : now
+  const idle: Job = { ...job, state: 'waiting', lease: null, serving: null, retryAt }
+  if (job.pauseAsked !== null) return applyPause(idle, job.pauseAsked)
   return { ...idle, waitingFor: waitingForOf(idle), dueAt: dueMoment(idle) }
 }
 
+/** A job that was to start and has not begun to still is, whatever came between. */
 function waitingForOf(job: Job): WaitingFor {
-  if (job.retryAt !== null) return 'retry'
-  return job.spec.trigger.kind === 'once' && job.counters.concluded === 0 ? 'start' : 'firing'
+  if (job.waitingFor === 'start' && job.current.run === 0) return 'start'
+  return job.retryAt === null ? 'firing' : 'retry'
+}
+
+/** The cursor stays where it is, so the firings that pass can be counted at resume. */
+export function applyPause(job: Job, pause: Pause): Job {
+  return { ...job, state: 'paused', dueAt: null, retryAt: null, pause, pauseAsked: null }
 }
 
 export function end(job: Job, state: State, reason: EndReason, now: Instant): Job {

@@ -4,11 +4,11 @@
 import { end, givenBack, rest, upcomingFiring } from './advance.ts'
 import { change, type Change } from './change.ts'
 import { detached } from './detach.ts'
-import { dueFirings, isTooLate, skipsOf } from './firings.ts'
+import { dueFirings, isTooLate, passedSpan, skipsOf } from './firings.ts'
 import type { Job } from './job.ts'
-import { noRun, scheduleMoment, withinEnd } from './job.ts'
+import { noRun, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
-import { withOpenRun } from './service.ts'
+import { claimedFor, numbered } from './service.ts'
 import type { Instant } from './time.ts'
 import { gridNext, isGrid, type GridTrigger } from './trigger.ts'
 
@@ -16,82 +16,114 @@ export type Begin =
   | { readonly kind: 'run'; readonly job: Job; readonly change: Change | null }
   | { readonly kind: 'nothing'; readonly change: Change }
 
+/**
+ * What is due is judged by the moment of the claim, not by how long its holder took since: so
+ * everyone who reads the row comes to the same decision.
+ */
 export function begin(job: Job, now: Instant): Begin {
   // Set when a claim was committed before and its holder died: the decision stands.
-  if (job.serving !== null) return { kind: 'run', job, change: null }
-  const request = earliestRequest(job, now)
-  if (request !== null) return beginRequest(job, request, now)
-  if (job.spec.overlap.policy === 'allow' && isGrid(job.spec.trigger)) {
-    return { kind: 'nothing', change: detached(job, job.spec.trigger, now) }
-  }
+  if (job.serving !== null) return plain(job)
+  const request = claimedFor(job, job.lease!)
+  if (request) return written(job, numbered({ ...job, serving: request.id }), now, [])
+  if (job.nextAt === null)
+    return nothing(job, end(givenBack(job), 'completed', 'completed', now), now, [])
   return beginFiring(job, now)
 }
 
-/** A request goes first when it was due no later than the schedule. */
-function earliestRequest(job: Job, now: Instant): string | null {
-  let id: string | null = null
-  let at = scheduleMoment(job) ?? Infinity
-  for (const request of job.requests) {
-    if (request.dueAt <= now && request.dueAt <= at && (id === null || request.dueAt < at)) {
-      id = request.id
-      at = request.dueAt
-    }
-  }
-  return id
+/**
+ * Whether a running job surely has not reached its handler: what it was claimed for needs a write
+ * first, and that write is not there. A plain firing may have started; nobody can tell.
+ */
+export function neverBegan(job: Job): boolean {
+  return job.serving === null && begin(job, job.lease!.claimedAt).change !== null
 }
 
-function beginRequest(job: Job, id: string, now: Instant): Begin {
-  const serving = withOpenRun({ ...job, serving: id })
-  return running(job, serving, now, [])
+/** The number of a run that may have started is written down before other numbers are given. */
+export function withOpenRun(job: Job): Job {
+  return job.state === 'running' && !neverBegan(job) ? numbered(job) : job
 }
 
 function beginFiring(job: Job, now: Instant): Begin {
-  const { trigger } = job.spec
-  if (job.retryAt !== null) {
-    const firing = job.spec.retry.yields ? upcomingFiring(job) : null
-    if (firing === null || firing > now) return { kind: 'run', job, change: null }
-    return beginGrid(yielded(job, firing), trigger as GridTrigger, job, now)
+  const { trigger, retry, overlap } = job.spec
+  const { run, retryOf, failures } = job.current
+  if (run > 0 && job.retryAt !== null) return beginRetry(job, now)
+  // An edit or a manual retry has decided everything around this occurrence already.
+  if (run > 0 || retryOf !== null || job.floor !== null) return plain(job)
+  if (!isGrid(trigger)) {
+    return isTooLate(job, job.nextAt!, job.lease!.claimedAt) ? missedMoment(job, now) : plain(job)
   }
-  if (isGrid(trigger)) {
-    return job.backlog > 0 ? { kind: 'run', job, change: null } : beginGrid(job, trigger, job, now)
+  if (overlap.policy === 'allow') {
+    return { kind: 'nothing', change: detached(job, trigger, now) }
   }
-  if (job.current.retryOf === null && isTooLate(job.spec, job.nextAt!, now)) {
-    return missedMoment(job, now)
-  }
-  return { kind: 'run', job, change: null }
+  if (job.retryAt !== null && failures > 0) return beginPeriod(job, trigger, now)
+  // Put off before any work: it keeps its occurrence, unless it gives way to later ones.
+  if (job.retryAt !== null && !retry.yields) return plain(job)
+  if (job.backlog > 0 && !isForgotten(job)) return plain(job)
+  return beginGrid(job.retryAt === null ? job : { ...job, retryAt: null }, trigger, job, now)
+}
+
+/** A granted firing is late by its run's doing; only what passed since that run can be too late. */
+function isForgotten(job: Job): boolean {
+  const granted = Math.max(job.nextAt!, job.last?.finishedAt ?? job.nextAt!)
+  return isTooLate(job, granted, job.lease!.claimedAt)
+}
+
+function beginRetry(job: Job, now: Instant): Begin {
+  const firing = job.spec.retry.yields ? upcomingFiring(job) : null
+  if (firing === null || firing > job.lease!.claimedAt) return plain(job)
+  return beginGrid(yielded(job, firing), job.spec.trigger as GridTrigger, job, now)
 }
 
 /** The retry gave way: its run is over and the firing takes its place. */
 function yielded(job: Job, firing: Instant): Job {
-  const { counters } = withOpenRun(job)
+  const { counters } = job
   return {
     ...job,
     nextAt: firing,
     retryAt: null,
     floor: null,
+    backlog: 0,
+    missed: 0,
     current: noRun,
     counters: { ...counters, concluded: counters.concluded + 1 },
   }
 }
 
-function beginGrid(job: Job, trigger: GridTrigger, before: Job, now: Instant): Begin {
-  const firings = dueFirings(job, trigger, now)
-  const skips = skipsOf(job, firings)
-  if (firings.runAt === null) {
+/** The failure period is over: its firings are skipped, and the failures no longer count. */
+function beginPeriod(job: Job, trigger: GridTrigger, now: Instant): Begin {
+  const first = job.nextAt!
+  const resumesAt = job.retryAt!
+  const span = passedSpan(trigger, first, first - 1, resumesAt - 1)
+  const skips: Skip[] = span ? [{ jobId: job.id, ...span, reason: 'budget' }] : []
+  const nextAt = withinEnd(gridNext(trigger, first, resumesAt - 1), job.spec.endAt)
+  const fresh: Job = { ...job, nextAt, retryAt: null, current: noRun }
+  if (nextAt === null) return nothing(job, rest(givenBack(fresh), now), now, skips)
+  return beginGrid(fresh, trigger, job, now, skips)
+}
+
+// oxlint-disable-next-line max-params -- the skips of a period come before those of its firings
+function beginGrid(
+  job: Job,
+  trigger: GridTrigger,
+  before: Job,
+  now: Instant,
+  earlier: readonly Skip[] = [],
+): Begin {
+  const firings = dueFirings(job, trigger, before.lease!.claimedAt)
+  const skips = [...earlier, ...skipsOf(job, firings)]
+  if (firings.serveAt === null) {
     const nextAt = withinEnd(gridNext(trigger, job.nextAt!, firings.decidedTo), job.spec.endAt)
-    const idle = rest({ ...givenBack(job), nextAt }, now)
-    const step = change(before, idle, now, { token: before.lease!.token, skips })
-    return { kind: 'nothing', change: step }
+    return nothing(before, rest({ ...givenBack(job), nextAt, backlog: 0 }, now), now, skips)
   }
   const isPlain = job === before && firings.skipped === null && firings.granted === 1
-  if (isPlain) return { kind: 'run', job, change: null }
+  if (isPlain) return plain(job)
   const next: Job = {
     ...job,
-    nextAt: firings.runAt,
+    nextAt: firings.serveAt,
     backlog: firings.granted > 1 ? firings.granted : 0,
     missed: firings.folded,
   }
-  return running(before, next, now, skips)
+  return written(before, next, now, skips)
 }
 
 /** A single moment that passed too long ago: skipped, with the next one measured from now. */
@@ -99,15 +131,28 @@ function missedMoment(job: Job, now: Instant): Begin {
   const at = job.nextAt!
   const { trigger } = job.spec
   const skips: Skip[] = [{ jobId: job.id, from: at, to: at, count: 1, reason: 'missed' }]
-  const back = givenBack(job)
+  const back = givenBack({ ...job, retryAt: null })
   const idle =
     trigger.kind === 'interval'
       ? rest({ ...back, nextAt: withinEnd(now + trigger.everyMs, job.spec.endAt) }, now)
       : end(back, 'failed', 'missed', now)
-  return { kind: 'nothing', change: change(job, idle, now, { token: job.lease!.token, skips }) }
+  return nothing(job, idle, now, skips)
 }
 
-function running(before: Job, after: Job, now: Instant, skips: readonly Skip[]): Begin {
-  const step = change(before, after, now, { token: before.lease!.token, skips })
+function plain(job: Job): Begin {
+  return { kind: 'run', job, change: null }
+}
+
+function written(before: Job, after: Job, now: Instant, skips: readonly Skip[]): Begin {
+  const step = change(before, after, now, {
+    token: before.lease!.token,
+    skips,
+    clearsCheckpoint: before.current.run > 0 && after.current.run === 0,
+  })
   return { kind: 'run', job: step.job, change: step }
+}
+
+function nothing(before: Job, after: Job, now: Instant, skips: readonly Skip[]): Begin {
+  const step = change(before, after, now, { token: before.lease!.token, skips })
+  return { kind: 'nothing', change: step }
 }

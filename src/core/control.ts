@@ -1,15 +1,17 @@
 // What people do to a job or one of its runs: cancel, retry, archive. Each is one change.
 
 import { advance, end, rest } from './advance.ts'
+import { withOpenRun } from './begin.ts'
 import { change, type Change } from './change.ts'
 import { SchedulerError } from './errors.ts'
 import type { EndReason, Job } from './job.ts'
-import { noRun, runId } from './job.ts'
+import { noRun, runId, withinEnd } from './job.ts'
 import { skippedWhile } from './pause.ts'
-import { serviceOf, withoutRequest } from './service.ts'
+import { isCursorDecided, serviceOf, withoutRequest } from './service.ts'
 import { settle } from './settle.ts'
 import { assertTransition } from './status.ts'
 import type { Instant } from './time.ts'
+import { freshMoment } from './trigger.ts'
 
 /** Ends the job in one step: a live attempt is recorded as cancelled and loses its lease. */
 export function cancelJob(job: Job, reason: string, now: Instant): Change {
@@ -46,10 +48,12 @@ export function cancelRun(job: Job, run: number, reason: string, now: Instant): 
     return settle(job, finish, now)
   }
   const request = job.requests.find(held => held.run === run)
-  if (request && job.serving !== request.id) {
-    const idle = withoutRequest(job, request.id)
+  const serving = job.state === 'running' ? serviceOf(job).request : null
+  if (request && serving?.id !== request.id) {
+    const idle = withoutRequest(withOpenRun(job), request.id)
     const after = job.state === 'waiting' ? rest(idle, now) : idle
-    return change(job, after, now, { token: job.lease?.token ?? null })
+    const token = job.lease?.token ?? null
+    return change(job, after, now, { token, clearsCheckpoint: request.attempt > 0 })
   }
   if (job.state === 'waiting' && job.current.run === run) {
     const { job: next, skips } = advance(job, now, job.last?.startedAt ?? now)
@@ -68,9 +72,8 @@ export function retryJob(job: Job, now: Instant): Change {
   const skips = skippedWhile(job, 'stopped', now)
   const fresh: Job = {
     ...job,
-    current: { ...noRun, retryOf: job.current.run },
-    retryAt: job.nextAt === null ? null : now,
-    floor: now,
+    ...(isCursorDecided(job) ? againAtCursor(job, now) : afterCursor(job, now)),
+    waitingFor: 'start',
     backlog: 0,
     missed: 0,
     crashes: 0,
@@ -79,5 +82,19 @@ export function retryJob(job: Job, now: Instant): Change {
     lastError: null,
     revision: job.revision + 1,
   }
-  return change(job, { ...rest(fresh, now), waitingFor: 'start' }, now, { skips })
+  return change(job, rest(fresh, now), now, { skips })
+}
+
+/** A new run of the occurrence whose run failed. */
+function againAtCursor(job: Job, now: Instant): Partial<Job> {
+  const retryAt = job.nextAt === null ? null : now
+  return { current: { ...noRun, retryOf: job.current.run }, retryAt, floor: now }
+}
+
+/** It was a requested run that failed: that one is tried again, and the schedule goes on. */
+function afterCursor(job: Job, now: Instant): Partial<Job> {
+  const { trigger, endAt } = job.spec
+  const fresh = freshMoment(trigger, now)
+  const nextAt = fresh === null || job.nextAt === null ? fresh : Math.max(fresh, job.nextAt)
+  return { current: noRun, retryAt: null, floor: null, nextAt: withinEnd(nextAt, endAt) }
 }

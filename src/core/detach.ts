@@ -14,9 +14,9 @@ import { gridNext, type GridTrigger } from './trigger.ts'
 const DETACH_MAX = 100
 
 export function detached(job: Job, trigger: GridTrigger, now: Instant): Change {
-  const firings = dueFirings(job, trigger, now)
+  const firings = dueFirings(job, trigger, job.lease!.claimedAt)
   const left = Math.min(job.backlog > 0 ? job.backlog : firings.granted, runsLeft(job))
-  const first = job.backlog > 0 ? job.nextAt : firings.runAt
+  const first = job.backlog > 0 ? job.nextAt : firings.serveAt
   const tasks: Job[] = []
   let at = first
   let last = first ?? firings.decidedTo

@@ -9,7 +9,8 @@ import { createJob, withinEnd } from './job.ts'
 import { jsonEqual } from './json.ts'
 import type { Skip } from './ledger.ts'
 import { skippedWhile } from './pause.ts'
-import { withOpenRun } from './service.ts'
+import { withOpenRun } from './begin.ts'
+import { isCursorDecided } from './service.ts'
 import { assertSpec } from './spec-check.ts'
 import type { JobSpec } from './spec.ts'
 import type { Instant } from './time.ts'
@@ -61,20 +62,13 @@ export function editJob(
   const moves = changes.some(({ field }) => field === 'trigger' || field === 'startAt')
   const skips = moves ? passedUnderOldSpec(job, now) : []
   const edited: Job = { ...open, spec, declared, revision: job.revision + 1 }
-  const placed = moves ? replaced(edited, now) : { ...edited }
-  const after = placed.state === 'waiting' ? keepsWaitingFor(rest(placed, now), placed) : placed
+  const placed = moves ? replaced(edited, now) : bounded(edited)
+  const after = placed.state === 'waiting' ? rest(placed, now) : placed
   return change(job, after, now, {
     token: job.lease?.token ?? null,
     specChanged: true,
     skips,
   })
-}
-
-/** rest() derives what is waited for; an edit must not turn a manual retry into something else. */
-function keepsWaitingFor(next: Job, before: Job): Job {
-  return before.waitingFor === 'start' && next.retryAt !== null
-    ? { ...next, waitingFor: 'start' }
-    : next
 }
 
 function passedUnderOldSpec(job: Job, now: Instant): Skip[] {
@@ -83,22 +77,32 @@ function passedUnderOldSpec(job: Job, now: Instant): Skip[] {
   return skippedWhile(job, isPaused ? 'paused' : isStopped ? 'stopped' : 'edited', now)
 }
 
+/** The cursor is where it was, but an end may have been set before it. */
+function bounded(job: Job): Job {
+  const isCut = job.nextAt !== null && withinEnd(job.nextAt, job.spec.endAt) === null
+  if (isCut && !isCursorDecided(job)) refuseNoFiring(job)
+  return job
+}
+
 function replaced(job: Job, now: Instant): Job {
-  const inService = job.state === 'running' || job.state === 'failed' || job.current.run > 0
   // The cursor of a run in service stays; the floor says from where its successor is sought.
-  if (inService) return { ...job, floor: now, backlog: 0 }
+  if (isCursorDecided(job)) return { ...job, floor: now, backlog: 0 }
   const { trigger, startAt, endAt } = job.spec
   const nextAt = withinEnd(firstMoment(trigger, 'next', now, startAt), endAt)
-  if (nextAt === null && trigger.kind !== 'manual' && job.state !== 'completed') {
-    refuse('SPEC_INVALID', `job ${job.id} is not valid`, [
-      { field: 'endAt', value: endAt, rule: 'must leave at least one firing ahead' },
-    ])
-  }
+  if (nextAt === null && job.state !== 'completed') refuseNoFiring(job)
   const moved: Job = { ...job, nextAt, retryAt: null, backlog: 0, missed: 0, floor: null }
   if (job.state === 'completed' && nextAt !== null) {
     return { ...moved, state: 'waiting', waitingFor: 'firing', ended: null, expireAt: null }
   }
   return moved
+}
+
+/** Only a manual job may wait without a moment: any other that has none left is refused. */
+export function refuseNoFiring({ id, spec }: Job): void {
+  if (spec.trigger.kind === 'manual') return
+  refuse('SPEC_INVALID', `job ${id} is not valid`, [
+    { field: 'endAt', value: spec.endAt, rule: 'must leave at least one firing ahead' },
+  ])
 }
 
 /** A job declared again after it was archived: a fresh start that keeps its numbers and history. */

@@ -1,6 +1,6 @@
 // Firings that passed before anyone came: which are run, which are skipped, and why.
 
-import type { Job } from './job.ts'
+import { spreadMoment, type Job } from './job.ts'
 import type { Skip, SkipReason } from './ledger.ts'
 import type { JobSpec } from './spec.ts'
 import type { Instant } from './time.ts'
@@ -15,8 +15,8 @@ export interface Span {
 export interface Firings {
   readonly skipped: (Span & { readonly reason: SkipReason }) | null
   /** The first firing to run, null when none is. */
-  readonly runAt: Instant | null
-  /** How many firings from `runAt` on get a run of their own. */
+  readonly serveAt: Instant | null
+  /** How many firings from `serveAt` on get a run of their own. */
   readonly granted: number
   /** Firings folded into the run. */
   readonly folded: number
@@ -46,8 +46,8 @@ export function dueFirings(job: Job, trigger: GridTrigger, now: Instant): Firing
   const all: Span = rest
     ? { from: first, to: rest.to, count: 1 + rest.count }
     : { from: first, to: first, count: 1 }
-  if (spec.missed.policy === 'all') return replayed(spec, trigger, all, now)
-  if (isTooLate(spec, all.to, now)) return nothing({ ...all, reason: 'missed' })
+  if (spec.missed.policy === 'all') return replayed(job, trigger, all, now)
+  if (isTooLate(job, all.to, now)) return nothing({ ...all, reason: 'missed' })
   const folds = spec.missed.policy === 'once'
   const before = rest && {
     from: first,
@@ -57,27 +57,27 @@ export function dueFirings(job: Job, trigger: GridTrigger, now: Instant): Firing
   }
   return {
     skipped: before,
-    runAt: all.to,
+    serveAt: all.to,
     granted: 1,
     folded: folds ? all.count - 1 : 0,
     decidedTo: all.to,
   }
 }
 
-function replayed(spec: JobSpec, trigger: GridTrigger, all: Span, now: Instant): Firings {
-  const policy = spec.missed as Extract<JobSpec['missed'], { policy: 'all' }>
-  const isKept = (at: Instant) => now - at <= policy.maxAgeMs && !isTooLate(spec, at, now)
-  let runAt: Instant | null = null
+function replayed(job: Job, trigger: GridTrigger, all: Span, now: Instant): Firings {
+  const policy = job.spec.missed as Extract<JobSpec['missed'], { policy: 'all' }>
+  const isKept = (at: Instant) => now - at <= policy.maxAgeMs && !isTooLate(job, at, now)
+  let serveAt: Instant | null = null
   let granted = 0
   let at: Instant | null = all.to
   while (at !== null && at >= all.from && granted < policy.max && isKept(at)) {
-    runAt = at
+    serveAt = at
     granted++
     at = gridPrevious(trigger, all.from, at)
   }
-  if (runAt === null) return nothing({ ...all, reason: 'age' })
+  if (serveAt === null) return nothing({ ...all, reason: 'age' })
   const dropped = all.count - granted
-  const lastDropped = dropped > 0 ? gridPrevious(trigger, all.from, runAt)! : null
+  const lastDropped = dropped > 0 ? gridPrevious(trigger, all.from, serveAt)! : null
   return {
     skipped:
       lastDropped === null
@@ -88,7 +88,7 @@ function replayed(spec: JobSpec, trigger: GridTrigger, all: Span, now: Instant):
             count: dropped,
             reason: isKept(lastDropped) ? 'cap' : 'age',
           },
-    runAt,
+    serveAt,
     granted,
     folded: 0,
     decidedTo: all.to,
@@ -96,12 +96,13 @@ function replayed(spec: JobSpec, trigger: GridTrigger, all: Span, now: Instant):
 }
 
 function nothing(skipped: NonNullable<Firings['skipped']>): Firings {
-  return { skipped, runAt: null, granted: 0, folded: 0, decidedTo: skipped.to }
+  return { skipped, serveAt: null, granted: 0, folded: 0, decidedTo: skipped.to }
 }
 
 /** A firing nobody could serve in time, under the limits the spec sets. */
-export function isTooLate(spec: JobSpec, at: Instant, now: Instant): boolean {
-  const late = now - at
+export function isTooLate(job: Job, at: Instant, now: Instant): boolean {
+  const { spec } = job
+  const late = now - spreadMoment(job, at)
   if (spec.lateLimitMs !== null && late > spec.lateLimitMs) return true
   return spec.missed.policy === 'skip' && late > spec.graceMs
 }

@@ -202,7 +202,12 @@ export function createJob(input: NewJob, now: Instant): Job {
     revision: 1,
     version: 1,
   }
-  return { ...job, dueAt: dueMoment(job) }
+  const dueAt = dueMoment(job)
+  const isOver = dueAt === null && spec.trigger.kind !== 'manual'
+  // Its window is over before it began: there is nothing to wait for.
+  return isOver
+    ? { ...job, state: 'completed', ended: { at: now, reason: 'completed' } }
+    : { ...job, dueAt }
 }
 
 export function manualRequest(id: string, now: Instant, payload?: Json): RunRequest {
@@ -216,8 +221,13 @@ export function withinEnd(moment: Instant | null, endAt: Instant | null): Instan
 /** The moment the schedule waits for, requests left aside. */
 export function scheduleMoment(job: Job): Instant | null {
   if (job.retryAt !== null) return job.retryAt
-  if (job.nextAt === null || job.spec.jitterMs === 0) return job.nextAt
-  return job.nextAt + spreadMs(`${job.id}@${job.nextAt}`, job.spec.jitterMs)
+  return job.nextAt === null ? null : spreadMoment(job, job.nextAt)
+}
+
+/** When the firing of this moment becomes due: spread is part of the schedule, not lateness. */
+export function spreadMoment(job: Job, at: Instant): Instant {
+  const { jitterMs } = job.spec
+  return jitterMs === 0 ? at : at + spreadMs(`${job.id}@${at}`, jitterMs)
 }
 
 /** The earliest moment anything of this job is wanted. */

@@ -1,6 +1,6 @@
 // Pausing and resuming: nothing starts in between, and what passed is recorded as one skip.
 
-import { decidedTo, rest } from './advance.ts'
+import { applyPause, decidedTo, rest } from './advance.ts'
 import { change, type Change } from './change.ts'
 import { SchedulerError, refuse } from './errors.ts'
 import { passedSpan } from './firings.ts'
@@ -8,6 +8,7 @@ import type { Job, Pause } from './job.ts'
 import { noRun, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
 import { limits } from './limits.ts'
+import { isCursorDecided } from './service.ts'
 import { assertTransition, statusOf } from './status.ts'
 import { iso, type Instant } from './time.ts'
 import { freshMoment, isGrid } from './trigger.ts'
@@ -42,11 +43,6 @@ function checkedPause(input: PauseInput, now: Instant): Pause {
   return { at: now, until, note }
 }
 
-/** The cursor stays where it is, so the firings that pass can be counted at resume. */
-export function applyPause(job: Job, pause: Pause | null): Job {
-  return { ...job, state: 'paused', dueAt: null, retryAt: null, pause, pauseAsked: null }
-}
-
 export function resumeJob(job: Job, now: Instant): Change {
   if (job.state === 'running' && job.pauseAsked !== null) {
     return change(job, { ...job, pauseAsked: null, revision: job.revision + 1 }, now, {
@@ -63,26 +59,26 @@ export function resumeJob(job: Job, now: Instant): Change {
     )
   }
   const skips = skippedWhile(job, 'paused', now)
-  return change(job, { ...resumed(job, now), revision: job.revision + 1 }, now, { skips })
+  const after = { ...resumed(job, now), revision: job.revision + 1 }
+  const clearsCheckpoint = job.current.run > 0 && after.current.run === 0
+  return change(job, after, now, { skips, clearsCheckpoint })
 }
 
 /** The budget of failures already spent stays spent; the schedule starts afresh from now. */
 function resumed(job: Job, now: Instant): Job {
   const { trigger, endAt } = job.spec
+  const { run, retryOf, failures, failingSince } = job.current
   const isSingle = trigger.kind === 'once' || trigger.kind === 'manual'
-  const wasOpen = job.current.run > 0
-  const { failures, failingSince } = job.current
-  const next: Job = {
-    ...job,
-    pause: null,
-    backlog: 0,
-    missed: 0,
-    floor: null,
-    nextAt: isSingle ? job.nextAt : withinEnd(freshMoment(trigger, now), endAt),
-    retryAt: isSingle && wasOpen ? now : null,
-    current: isSingle ? job.current : { ...noRun, failures, failingSince },
+  const base: Job = { ...job, pause: null, waitingFor: 'firing', backlog: 0, missed: 0 }
+  // A one-off, or a run a person asked to have again, is still owed.
+  if (isSingle || (retryOf !== null && run === 0)) {
+    const isOpen = run > 0 || retryOf !== null
+    return rest({ ...base, retryAt: isOpen ? now : null, floor: isOpen ? now : job.floor }, now)
   }
-  return rest(next, now)
+  const fresh = freshMoment(trigger, now)
+  const nextAt = fresh === null || job.nextAt === null ? fresh : Math.max(fresh, job.nextAt)
+  const current = { ...noRun, failures, failingSince }
+  return rest({ ...base, floor: null, nextAt: withinEnd(nextAt, endAt), current }, now)
 }
 
 /** One entry for every firing between the cursor and now that nobody served. */
@@ -90,7 +86,7 @@ export function skippedWhile(job: Job, reason: Skip['reason'], now: Instant): Sk
   const { trigger, endAt } = job.spec
   if (job.nextAt === null) return []
   const horizon = endAt !== null && endAt < now ? endAt : now
-  const isServed = job.current.run > 0 || job.state === 'running' || job.state === 'failed'
+  const isServed = isCursorDecided(job)
   if (isGrid(trigger)) {
     const base = isServed ? decidedTo(job) : job.nextAt - 1
     const passed = passedSpan(trigger, job.nextAt, base, horizon)

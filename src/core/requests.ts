@@ -10,7 +10,7 @@ import type { Json } from './json.ts'
 import type { Job, RunRequest } from './job.ts'
 import { createJob, manualRequest, noRun, requestsLeft, runId } from './job.ts'
 import { limits } from './limits.ts'
-import { withOpenRun } from './service.ts'
+import { withOpenRun } from './begin.ts'
 import { checkInstant, checkJson } from './spec-check.ts'
 import type { Instant } from './time.ts'
 import { gridCount, gridNext, isGrid } from './trigger.ts'
@@ -104,9 +104,11 @@ function behind(before: Job, asked: RunRequest, now: Instant): Asked {
   }
   const job = withOpenRun(before)
   const run = job.counters.runs + 1
+  // Never due before a claim that is under way, so nobody takes that claim to be for it.
+  const dueAt = job.lease === null ? asked.dueAt : Math.max(asked.dueAt, job.lease.claimedAt + 1)
   const next: Job = {
     ...job,
-    requests: [...job.requests, { ...asked, run }],
+    requests: [...job.requests, { ...asked, dueAt, run }],
     counters: { ...job.counters, runs: run },
     revision: job.revision + 1,
   }

@@ -36,11 +36,17 @@ function share(seed: string, retry: number, jitter: number): number {
   return jitter === 0 ? 0 : hash32(`${seed}:${retry}`) / 0x1_0000_0000
 }
 
+/** The failures that still count: none once their period is over. */
+export function failuresAt(run: RunState, resetAfterMs: Millis | null, now: Instant): number {
+  const since = run.failingSince
+  const isOver = since === null || (resetAfterMs !== null && now >= since + resetAfterMs)
+  return isOver ? 0 : run.failures
+}
+
 /** One more failure, counted in its period. */
 export function withFailure(run: RunState, resetAfterMs: Millis | null, now: Instant): RunState {
-  const since = run.failingSince
-  const fresh = since === null || (resetAfterMs !== null && now >= since + resetAfterMs)
-  return fresh ? { ...run, failures: 1, failingSince: now } : { ...run, failures: run.failures + 1 }
+  const failures = failuresAt(run, resetAfterMs, now)
+  return { ...run, failures: failures + 1, failingSince: failures === 0 ? now : run.failingSince }
 }
 
 export function mayRetry(run: RunState, limit: number | null): boolean {

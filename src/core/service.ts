@@ -2,7 +2,7 @@
 
 import type { Origin } from './attempt.ts'
 import type { Json } from './json.ts'
-import type { Job, RunRequest, RunState } from './job.ts'
+import { scheduleMoment, type Job, type Lease, type RunRequest, type RunState } from './job.ts'
 import type { Instant } from './time.ts'
 
 export interface Service {
@@ -16,7 +16,7 @@ export interface Service {
 }
 
 export function serviceOf(job: Job): Service {
-  const request = job.serving === null ? null : findRequest(job, job.serving)
+  const request = servedRequest(job)
   if (request) {
     return {
       origin: request.kind,
@@ -37,8 +37,34 @@ export function serviceOf(job: Job): Service {
   }
 }
 
-function findRequest(job: Job, id: string): RunRequest | null {
-  return job.requests.find(request => request.id === id) ?? null
+function servedRequest(job: Job): RunRequest | null {
+  if (job.serving === null) return job.lease === null ? null : claimedFor(job, job.lease)
+  return job.requests.find(request => request.id === job.serving) ?? null
+}
+
+/**
+ * The request a claim was for, null when it was for the schedule. A function of the stored row
+ * alone, so that whoever finds a claim nobody began knows what it was. A request goes first when
+ * it was due before the schedule; those that came after the claim are never due before it.
+ */
+export function claimedFor(job: Job, { claimedAt }: Lease): RunRequest | null {
+  const moment = scheduleMoment(job)
+  let found: RunRequest | null = null
+  let before = moment !== null && moment <= claimedAt ? moment : Infinity
+  for (const request of job.requests) {
+    if (request.dueAt > claimedAt || request.dueAt >= before) continue
+    found = request
+    before = request.dueAt
+  }
+  return found
+}
+
+/** Whether the occurrence at the cursor has its decision: a run of it began, or it was skipped. */
+export function isCursorDecided(job: Job): boolean {
+  const { run, retryOf } = job.current
+  if (job.floor !== null || run > 0 || retryOf !== null) return true
+  if (job.ended?.reason === 'missed') return true
+  return job.state === 'running' && serviceOf(job).request === null
 }
 
 /**
@@ -64,13 +90,15 @@ function opened(state: RunState, job: Job): RunState {
   }
 }
 
-/** The job with the number of the run in service written down, before other numbers are given. */
-export function withOpenRun(job: Job): Job {
-  if (job.state !== 'running') return job
+/** The job with the number of the run in service written down. */
+export function numbered(job: Job): Job {
   const { run, request } = serviceOf(job)
-  if (run.run <= job.counters.runs) return job
-  const numbered = { ...job, counters: { ...job.counters, runs: run.run } }
-  return request ? replaceRequest(numbered, { ...request, ...run }) : { ...numbered, current: run }
+  const { counters } = job
+  const counted =
+    run.run > counters.runs ? { ...job, counters: { ...counters, runs: run.run } } : job
+  return request
+    ? { ...replaceRequest(counted, { ...request, ...run }), serving: request.id }
+    : { ...counted, current: run }
 }
 
 export function replaceRequest(job: Job, next: RunRequest): Job {

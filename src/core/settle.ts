@@ -8,10 +8,9 @@ import type { Job, Totals } from './job.ts'
 import { withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
 import { limits } from './limits.ts'
-import { mayRetry, retryDelayMs, withFailure } from './retry.ts'
+import { failuresAt, mayRetry, retryDelayMs, withFailure } from './retry.ts'
 import { replaceRequest, serviceOf, withoutRequest, type Service } from './service.ts'
-import { applyPause } from './pause.ts'
-import { passedSpan } from './firings.ts'
+import { neverBegan } from './begin.ts'
 import type { Instant, Millis } from './time.ts'
 import { gridNext, isGrid } from './trigger.ts'
 
@@ -27,25 +26,35 @@ interface Step {
   readonly isRunOver: boolean
 }
 
-export function settle(job: Job, finish: Finish, now: Instant): Change {
+export function settle(job: Job, given: Finish, now: Instant): Change {
+  const finish = truly(job, given)
   const { outcome } = finish
   const service = serviceOf(job)
-  const leavesRow = outcome.kind !== 'released' && !(outcome.kind === 'deferred' && !outcome.worked)
-  const base = leavesRow ? counted(job, service, finish, now) : givenBack(job)
+  const hasRow = leavesRow(outcome)
+  const base = hasRow ? counted(job, service, finish, now) : givenBack(job)
   const step = decide(base, service, finish, now)
-  const paused = job.pauseAsked !== null && step.job.state === 'waiting'
-  const after = paused ? applyPause(step.job, job.pauseAsked) : step.job
   const oldest = job.counters.attempts - job.spec.retention.attempts
-  return change(job, after, now, {
+  return change(job, step.job, now, {
     token: job.lease!.token,
     skips: step.skips,
-    attempt: leavesRow ? attemptOf(job, service, finish, now) : null,
+    attempt: hasRow ? attemptOf(job, service, finish, now) : null,
     drop:
-      leavesRow && oldest > 0
+      hasRow && oldest > 0
         ? { number: oldest, finishedBefore: now - job.spec.retention.ageMs }
         : null,
     clearsCheckpoint: step.isRunOver,
   })
+}
+
+/** A claim that led to no work leaves nothing in history and gives its number back. */
+export function leavesRow(outcome: Outcome): boolean {
+  return outcome.kind === 'deferred' ? outcome.worked : outcome.kind !== 'released'
+}
+
+/** A claim that never reached its handler was not abandoned at work: it is simply given back. */
+function truly(job: Job, finish: Finish): Finish {
+  if (finish.outcome.kind !== 'abandoned' || !neverBegan(job)) return finish
+  return { ...finish, outcome: { kind: 'released' } }
 }
 
 /** The attempt written into the job's sums, whatever becomes of the run. */
@@ -82,21 +91,17 @@ function decide(job: Job, service: Service, finish: Finish, now: Instant): Step 
       })
     case 'timedOut':
       return fail(job, service, finish, { now, isFinal: false, after: null })
-    case 'abandoned':
-      if (job.crashes >= limits.crashesMax) {
-        return { job: end(job, 'failed', 'crash_loop', now), skips: [], isRunOver: true }
-      }
-      return again(job, service, now, now)
+    case 'abandoned': {
+      const step = again(job, service, now, now)
+      if (job.crashes < limits.crashesMax) return step
+      return { job: end(step.job, 'failed', 'crash_loop', now), skips: [], isRunOver: true }
+    }
     case 'interrupted':
       return again(job, service, now, now)
-    case 'deferred': {
-      // A deferral before any work is no try of the run.
-      const { run } = service
-      const tried = outcome.worked
-        ? service
-        : { ...service, run: { ...run, attempt: run.attempt - 1 } }
-      return again(job, tried, outcome.until, now)
-    }
+    case 'deferred':
+      return outcome.worked
+        ? again(job, service, outcome.until, now)
+        : putOff(job, service, outcome.until, now)
     case 'released':
       return { job: rest(job, now), skips: [], isRunOver: false }
   }
@@ -134,6 +139,12 @@ function again(job: Job, service: Service, at: Instant, now: Instant): Step {
   const waiting = request
     ? replaceRequest(job, { ...request, ...run, dueAt: at })
     : { ...job, current: run, retryAt: at }
+  return { job: rest(waiting, now), skips: [], isRunOver: false }
+}
+
+/** Put off before any work: no try of the run, which is not even numbered by it. */
+function putOff(job: Job, { request }: Service, at: Instant, now: Instant): Step {
+  const waiting = request ? replaceRequest(job, { ...request, dueAt: at }) : { ...job, retryAt: at }
   return { job: rest(waiting, now), skips: [], isRunOver: false }
 }
 
@@ -175,27 +186,30 @@ function exhausted(job: Job, service: Service, finish: Finish, failure: Failure)
   }
 }
 
-/** Nothing runs until the failure period is over; the firings until then are skipped. */
+/** Nothing runs until the failure period is over; what fires until then is skipped at its end. */
 function waitForPeriod(job: Job, service: Service, now: Instant): Step {
-  const { trigger, retry, endAt } = job.spec
+  const { trigger, retry, endAt, runLimit } = job.spec
   const { failures, failingSince } = service.run
   const until = Math.max(now, failingSince! + retry.resetAfterMs!)
+  const concluded = job.counters.concluded + 1
+  const isLast = runLimit !== null && concluded >= runLimit
+  const phase = isGrid(trigger) ? decidedTo(job) : now
+  const nextAt = isGrid(trigger) ? gridNext(trigger, phase, phase) : until
+  const firing = isGrid(trigger) ? withinEnd(gridNext(trigger, phase, until - 1), endAt) : null
   const next: Job = {
     ...job,
-    retryAt: null,
+    waitingFor: 'firing',
     missed: 0,
     backlog: 0,
     floor: null,
-    nextAt: withinEnd(until, endAt),
+    nextAt: isLast ? null : withinEnd(nextAt, endAt),
+    retryAt: null,
     current: { run: 0, attempt: 0, failures, failingSince, retryOf: null },
-    counters: { ...job.counters, concluded: job.counters.concluded + 1 },
+    counters: { ...job.counters, concluded },
   }
-  if (!isGrid(trigger)) return { job: rest(next, now), skips: [], isRunOver: true }
-  const phase = decidedTo(job)
-  const passed = passedSpan(trigger, phase, phase, until - 1)
-  const nextAt = withinEnd(gridNext(trigger, phase, Math.max(phase, until - 1)), endAt)
-  const skips: Skip[] = passed ? [{ jobId: job.id, ...passed, reason: 'budget' }] : []
-  return { job: rest({ ...next, nextAt }, now), skips, isRunOver: true }
+  const waits = isGrid(trigger) && next.nextAt !== null
+  const held = waits ? { ...next, retryAt: firing ?? Math.max(now, endAt!) } : next
+  return { job: rest(held, now), skips: [], isRunOver: true }
 }
 
 function attemptOf(job: Job, service: Service, finish: Finish, now: Instant): Attempt {
@@ -208,7 +222,7 @@ function attemptOf(job: Job, service: Service, finish: Finish, now: Instant): At
     attempt: service.run.attempt + 1,
     number: job.counters.attempts,
     fence: job.counters.fence,
-    retries: service.run.failures,
+    retries: failuresAt(service.run, job.spec.retry.resetAfterMs, lease.claimedAt),
     origin: service.origin,
     retryOf: service.run.retryOf,
     occurrence: service.occurrence,

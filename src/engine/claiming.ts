@@ -3,6 +3,7 @@
 
 import { begin, type Begin } from '../core/begin.ts'
 import type { Change } from '../core/change.ts'
+import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
 import { serviceOf } from '../core/service.ts'
 import { settle } from '../core/settle.ts'
@@ -15,9 +16,12 @@ const BEGIN_ROUNDS_MAX = 5
 
 export class Claiming {
   readonly #parts: Parts
+  readonly #giveBack: (held: readonly Held[]) => void
 
-  constructor(parts: Parts) {
+  /** `giveBack` takes what was claimed but could not begin, and releases it in its own time. */
+  constructor(parts: Parts, giveBack: (held: readonly Held[]) => void) {
     this.#parts = parts
+    this.#giveBack = giveBack
   }
 
   async claim(queue: string, limit: number): Promise<{ claimed: number; held: Held[] }> {
@@ -36,10 +40,22 @@ export class Claiming {
     })
     if (jobs.length === 0) return { claimed: 0, held: [] }
     if (events.isHeard('claimed')) events.emit('claimed', { jobs, queue })
+    try {
+      return { claimed: jobs.length, held: await this.#hold(jobs, now) }
+    } catch (error) {
+      // What was written is not known: each is read again before it is given back.
+      const unbegun = jobs.map(job => makeHeld(job, serviceOf(job)))
+      for (const held of unbegun) held.isStale = true
+      this.#giveBack(unbegun)
+      throw error
+    }
+  }
+
+  async #hold(jobs: readonly Job[], now: Instant): Promise<Held[]> {
     const ready = await this.#beginAll(jobs, now)
     const held = ready.map(job => makeHeld(job, serviceOf(job)))
     await this.#loadCheckpoints(held)
-    return { claimed: jobs.length, held }
+    return held
   }
 
   /** Plain firings pass straight through; the others are written before anything starts. */
@@ -64,7 +80,7 @@ export class Claiming {
       return begin(job, now)
     } catch (error) {
       this.#parts.events.emit('error', { kind: 'cron', error, during: `begin of ${job.id}` })
-      return { kind: 'nothing', change: stopInvalid(job, error, now) }
+      return { kind: 'nothing', change: failInvalid(job, error, now) }
     }
   }
 
@@ -111,22 +127,4 @@ export class Claiming {
       one.checkpoint = progress?.checkpoint
     }
   }
-}
-
-/** A stored job that no longer makes sense fails with the reason, whatever its retry policy. */
-function stopInvalid(job: Job, error: unknown, now: Instant): Change {
-  const message = error instanceof Error ? error.message : String(error)
-  const finish = {
-    outcome: {
-      kind: 'failed',
-      error: { name: 'Invalid', message, stack: null },
-      final: true,
-      retryAfterMs: null,
-    },
-    startedAt: now,
-  } as const
-  const retry = { ...job.spec.retry, exhausted: 'stop' as const }
-  const change = settle({ ...job, spec: { ...job.spec, retry } }, finish, now)
-  const ended = change.job.ended && { ...change.job.ended, reason: 'invalid' as const }
-  return { ...change, job: { ...change.job, spec: job.spec, ended } }
 }

@@ -4,7 +4,7 @@
 import type { Attempt } from '../core/attempt.ts'
 import type { Change } from '../core/change.ts'
 import * as control from '../core/control.ts'
-import { editJob } from '../core/edit.ts'
+import { editJob, refuseNoFiring } from '../core/edit.ts'
 import { refuse, SchedulerError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import { createJob, parseRunId, type Job, type NewJob } from '../core/job.ts'
@@ -59,6 +59,7 @@ export class Client {
     const { store, clock, waitingMax, events, notice } = this.#parts
     const now = clock.now()
     const made = jobs.map(input => createJob(input, now))
+    for (const job of made) if (job.dueAt === null) refuseNoFiring(job)
     const results: InsertResult[] = []
     for (let at = 0; at < made.length; at += INSERT_BATCH) {
       const batch = made.slice(at, at + INSERT_BATCH)

@@ -31,6 +31,9 @@ export function every(ms: Millis, callback: () => void): () => void {
   return () => clearInterval(timer)
 }
 
+/** Clocks count in whole milliseconds. */
+const CLOCK_STEP: Millis = 1
+
 /** A clock moved by what the store's clock was found to differ. */
 export class CorrectedClock implements Clock {
   readonly #base: Clock
@@ -44,14 +47,17 @@ export class CorrectedClock implements Clock {
     return this.#offsetMs
   }
 
-  /** Half the round trip is noise; a smaller difference than that is no difference. */
+  /**
+   * The answer was made somewhere between asking and hearing: an offset that fits is as good as any
+   * other, so a slow answer never spoils what a quick one has shown.
+   */
   async measure(storeNow: () => Promise<Instant>): Promise<Millis> {
     const before = this.#base.now()
     const there = await storeNow()
     const after = this.#base.now()
-    const offset = Math.round(there - (before + after) / 2)
-    const noise = Math.ceil((after - before) / 2) + 1
-    this.#offsetMs = Math.abs(offset) <= noise ? 0 : offset
+    const fits =
+      this.#offsetMs >= there - after - CLOCK_STEP && this.#offsetMs <= there - before + CLOCK_STEP
+    if (!fits) this.#offsetMs = Math.round(there - (before + after) / 2)
     return this.#offsetMs
   }
 

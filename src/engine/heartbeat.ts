@@ -23,14 +23,20 @@ export class Heartbeat {
     return [...this.#runner.running, ...this.#runner.buffered].filter(held => held.phase !== 'gone')
   }
 
-  /** False when nothing is held. Every look finds runs that were cancelled elsewhere; every third of a lease renews. */
+  /**
+   * False when nothing is held. Every look finds runs that were cancelled elsewhere; every third of
+   * a lease renews.
+   */
   async beat(): Promise<boolean> {
     const held = this.#held()
     if (held.length === 0) return false
     this.#fenceSelf(held)
     const { clock, settings } = this.#parts
-    const isRenewal = clock.now() - this.#lastRenewAt >= settings.leaseMs / 3
+    const now = clock.now()
+    const isRenewal = now - this.#lastRenewAt >= settings.leaseMs / 3
     await this.renew(this.#held(), isRenewal)
+    // A handler that renews its own lease must not put off the turn of all the others.
+    if (isRenewal) this.#lastRenewAt = now
     await this.#settling.sendReports(this.#held())
     return true
   }
@@ -42,7 +48,6 @@ export class Heartbeat {
     const sentAt = clock.now()
     const until = isRenewal ? sentAt + settings.leaseMs : null
     const results = await store.renew({ leases: held.map(leaseOf), until })
-    if (isRenewal) this.#lastRenewAt = sentAt
     const lost: Held[] = []
     for (const [i, one] of held.entries()) {
       const result = results[i]!
@@ -57,9 +62,15 @@ export class Heartbeat {
   #keep(held: Held, version: number, until: Instant | null): void {
     const expected = held.job.version + (until === null ? 0 : 1)
     if (version !== expected) held.isStale = true
-    if (until === null) return
-    const lease = { ...held.job.lease!, until }
-    held.job = { ...held.job, lease, version }
+    if (until !== null) held.job = { ...held.job, lease: { ...held.job.lease!, until }, version }
+    if (held.isStale && held.phase === 'buffered') this.#giveBack(held)
+  }
+
+  /** It was paused or edited before it started: whoever claims it next does as it says now. */
+  #giveBack(held: Held): void {
+    this.#runner.dropBuffered(held)
+    held.outcome = { kind: 'released' }
+    this.#settling.add(held)
   }
 
   async #letGo(lost: readonly Held[]): Promise<void> {

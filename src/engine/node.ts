@@ -37,6 +37,7 @@ export class Node {
   #turn = 0
   #surveyedAt: Instant = -Infinity
   #isAnyHeld = true
+  #starting: Promise<void> | null = null
   #loop: Promise<void> | null = null
   #startedAt: Instant = 0
   #lastTickAt: Instant | null = null
@@ -48,7 +49,7 @@ export class Node {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#claiming = new Claiming(parts)
+    this.#claiming = new Claiming(parts, held => this.#giveBack(held))
     this.#runner = new Runner(parts, {
       now: () => parts.clock.now(),
       beat: held => this.#heartbeat.beatOne(held),
@@ -104,8 +105,15 @@ export class Node {
   }
 
   /** Starting twice is harmless; the store answered before it is called running. */
-  async start(): Promise<void> {
-    if (this.#state !== 'stopped') return
+  start(): Promise<void> {
+    if (this.#state !== 'stopped') return this.#starting ?? Promise.resolve()
+    this.#starting = this.#begin().finally(() => {
+      this.#starting = null
+    })
+    return this.#starting
+  }
+
+  async #begin(): Promise<void> {
     this.#become('starting')
     try {
       await this.#parts.clock.measure(() => this.#parts.store.now())
@@ -290,6 +298,9 @@ export class Node {
   }
 
   async #end(drainMs: Millis): Promise<StopResult> {
+    // A start under way would go on behind the stop: it ends first, well or not.
+    if (this.#starting) await this.#starting.catch(() => {})
+    if (this.#isEnding()) return { clean: true, aborted: [] }
     this.#become('stopping')
     this.#parts.wake.notify()
     await this.#loop
@@ -308,11 +319,16 @@ export class Node {
   }
 
   async #release(held: readonly Held[]): Promise<void> {
+    this.#giveBack(held)
+    await this.#settling.flush()
+  }
+
+  #giveBack(held: readonly Held[]): void {
+    if (this.#isCrashed) return
     for (const one of held) {
       one.outcome = { kind: 'released' }
       this.#settling.add(one)
     }
-    await this.#settling.flush()
   }
 
   /** Resolves when no handler runs any more, or after the given time. */

@@ -2,6 +2,7 @@
 // each commit decides who did.
 
 import type { Change } from '../core/change.ts'
+import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
 import { resumeJob } from '../core/pause.ts'
 import { settle } from '../core/settle.ts'
@@ -26,16 +27,26 @@ export async function reap(parts: ReapParts): Promise<number> {
   const now = clock.now()
   const late = await store.overdue({ now, limit: REAP_MAX })
   if (late.length === 0) return 0
-  const changes = late.map(job => putBack(job, now))
+  const changes = late.map(job => decide(parts, job, now))
   const results = await store.commit(changes, { now })
   const done = changes.filter((_, i) => results[i] === 'committed')
   const abandoned = done.filter(change => change.attempt !== null)
-  const resumed = done.filter(change => change.attempt === null)
+  const resumed = done.filter(change => change.attempt === null && change.job.state !== 'failed')
   if (abandoned.length > 0) events.emit('reaped', { jobs: abandoned.map(change => change.job) })
   if (resumed.length > 0) events.emit('resumed', { jobs: resumed.map(change => change.job) })
   if (abandoned.length > 0) events.emit('settled', { settled: abandoned.map(settledOf) })
   if (done.length > 0) wake.notify()
   return done.length
+}
+
+/** One job that cannot be understood is set aside; the others are put back. */
+function decide({ events }: ReapParts, job: Job, now: Instant): Change {
+  try {
+    return putBack(job, now)
+  } catch (error) {
+    events.emit('error', { kind: 'cron', error, during: `reap of ${job.id}` })
+    return failInvalid(job, error, now)
+  }
 }
 
 function putBack(job: Job, now: Instant): Change {

@@ -80,10 +80,15 @@ export class Runner {
     if (this.#isPumping) return
     this.#isPumping = true
     const started: Job[] = []
+    const now = this.#parts.clock.now()
     for (const [queue, buffer] of this.#buffers) {
       let next = 0
       while (next < buffer.length && this.room.hasSlot(queue)) {
         const held = buffer[next++]!
+        if (now >= held.job.lease!.until) {
+          this.#giveBack(queue, held)
+          continue
+        }
         this.room.started(queue)
         started.push(held.job)
         this.#start(held)
@@ -94,6 +99,13 @@ export class Runner {
     if (started.length > 0 && this.#parts.events.isHeard('started')) {
       this.#parts.events.emit('started', { jobs: started })
     }
+  }
+
+  /** The claim's answer took longer than its lease: by now the job may be somebody else's. */
+  #giveBack(queue: string, held: Held): void {
+    this.room.buffered(queue, -1)
+    held.outcome = { kind: 'released' }
+    this.#settling!.add(held)
   }
 
   #start(held: Held): void {

@@ -2,7 +2,9 @@
 // row was changed meanwhile, dropped when the lease is gone.
 
 import type { Change } from '../core/change.ts'
-import { settle } from '../core/settle.ts'
+import { failInvalid } from '../core/invalid.ts'
+import type { Job } from '../core/job.ts'
+import { leavesRow, settle } from '../core/settle.ts'
 import type { Instant } from '../core/time.ts'
 import type { Report } from '../store/store.ts'
 import { settledOf } from './events.ts'
@@ -132,8 +134,16 @@ export class Settling {
     return again
   }
 
+  /** One job that cannot be understood is set aside; the others of the batch are written. */
   #decide(held: Held, now: Instant): Change {
-    return settle(held.job, { outcome: held.outcome!, startedAt: held.startedAt }, now)
+    const finish = { outcome: held.outcome!, startedAt: held.startedAt }
+    try {
+      return settle(held.job, finish, now)
+    } catch (error) {
+      const during = `settle of ${held.job.id}`
+      this.#parts.events.emit('error', { kind: 'cron', error, during })
+      return failInvalid(held.job, error, now, finish)
+    }
   }
 
   /** Rows someone else wrote are read again; those that are no longer ours are let go. */
@@ -151,17 +161,23 @@ export class Settling {
         held.isStale = false
       } else lost.push(held)
     }
-    for (const held of lost) await this.#checkLost(held)
+    for (const held of lost) await this.#checkLost(held, byId.get(held.job.id))
     return batch.filter(held => held.phase !== 'gone')
   }
 
-  /** A commit whose answer was cut off left its attempt behind: then nothing was lost. */
-  async #checkLost(held: Held): Promise<void> {
+  /** A commit whose answer was cut off left its trace behind: then nothing was lost. */
+  async #checkLost(held: Held, job: Job | undefined): Promise<void> {
     const { id, lease } = held.job
     const page = await this.#parts.store.attempts({ jobId: id, id: lease!.attemptId }, { limit: 1 })
-    const [attempt] = page.items
-    if (attempt && attempt.outcome === held.outcome?.kind) held.phase = 'gone'
-    else this.#lose(held, 'the lease was lost')
+    const attempt = page.items[0] ?? null
+    // No one else ends a lease without leaving an attempt.
+    const isOurs = attempt ? attempt.outcome === held.outcome!.kind : !leavesRow(held.outcome!)
+    if (!job || !isOurs) {
+      this.#lose(held, job ? 'the lease was lost' : 'the job was removed')
+      return
+    }
+    held.phase = 'gone'
+    this.#parts.events.emit('settled', { settled: [{ job, attempt, skips: [] }] })
   }
 
   #lose(held: Held, reason: string): void {

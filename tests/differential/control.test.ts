@@ -30,7 +30,8 @@ describe('the numbers of runs', () => {
   it('are given out once, also to a run put off before any work', () => {
     const waiting = ran(job('a'), idle, T0)
     const asked = requestRun(waiting, { id: 'r' }, T0)
-    const scheduled = serviceOf(claimed(asked.change.job, later)).run.run
+    const after = ran(asked.change.job, succeeded, later)
+    const scheduled = serviceOf(claimed(after, later)).run.run
     expect(asked.runId).not.toBe(`a.${scheduled}`)
     const { current, requests } = asked.change.job
     expect(requests[0]!.run).not.toBe(current.run)
@@ -48,8 +49,8 @@ describe('the ledger', () => {
   it('keeps the one decision of an occurrence that is retried, paused and resumed', () => {
     const stopped = ran(job('a', everyMinute), failed({ final: true }), later)
     const again = retryJob(stopped, later).job
-    const back = settled(claimed(again, later), { kind: 'released' }, later).job
-    const paused = pauseJob(back, {}, later).job
+    const asked = pauseJob(claimed(again, later), {}, later).job
+    const paused = settled(asked, { kind: 'released' }, later).job
     const resumed = resumeJob(paused, T0 + 3.5 * MINUTE)
     expect(resumed.skips.map(skip => skip.from)).toEqual([T0 + 2 * MINUTE])
   })

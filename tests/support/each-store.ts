@@ -1,21 +1,19 @@
 // Scenarios run on every store: the same story must be true on each.
 
-import { describe, test } from 'vitest'
 import { openSqlite } from './sqlite.ts'
 import { openMemory, type OpenStore } from './stores.ts'
 import { makeWorld, type MakeWorld } from './world.ts'
 
-const stores: Readonly<Record<string, OpenStore>> = { memory: openMemory, sqlite: openSqlite }
-
-export function forEachStore(body: (name: string, makeWorld: MakeWorld) => void): void {
-  for (const [name, open] of Object.entries(stores)) {
-    body(name, options => makeWorld({ open, ...options }))
-  }
+function on(open: OpenStore): MakeWorld {
+  return options => makeWorld({ open, ...options })
 }
 
-/** One story, told on each store. */
-export function scenario(title: string, story: (makeWorld: MakeWorld) => Promise<void>): void {
-  describe(title, () => {
-    forEachStore((name, make) => test(`on ${name}`, () => story(make)))
-  })
+/** For `test.each`: one story, told on each store. */
+export const stores: readonly (readonly [name: string, make: MakeWorld])[] = [
+  ['memory', on(openMemory)],
+  ['sqlite', on(openSqlite)],
+]
+
+export function forEachStore(body: (name: string, make: MakeWorld) => void): void {
+  for (const [name, make] of stores) body(name, make)
 }

@@ -48,8 +48,11 @@ export function afterFailure(job: Job, now: Instant, tookMs: Millis = 0): Job {
   return ran(job, failed(), now, tookMs).job
 }
 
-export function every(ms: Millis, from: 'schedule' | 'start' | 'finish' = 'schedule') {
-  return { trigger: { kind: 'interval', everyMs: ms, from, anchor: null } } as const
+type From = 'schedule' | 'start' | 'finish'
+
+export function every<F extends From = 'schedule'>(ms: Millis, from?: F) {
+  const given = (from ?? 'schedule') as F
+  return { trigger: { kind: 'interval', everyMs: ms, from: given, anchor: null } } as const
 }
 
 export function cron(expression: string, zone = 'UTC') {

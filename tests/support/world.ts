@@ -9,36 +9,27 @@ import type { JobSpec } from '../../src/core/spec.ts'
 import type { Instant, Millis } from '../../src/core/time.ts'
 import { Client } from '../../src/engine/client.ts'
 import { CorrectedClock, type Clock } from '../../src/engine/clock.ts'
-import type { Context } from '../../src/engine/context.ts'
-import { Events, type EngineEvents, type EventName } from '../../src/engine/events.ts'
+import { Events } from '../../src/engine/events.ts'
 import { Handlers, type Handler } from '../../src/engine/handlers.ts'
 import { SystemIds } from '../../src/engine/ids.ts'
 import { Node, type StopResult } from '../../src/engine/node.ts'
 import { engineSettings, type EngineSettings } from '../../src/engine/settings.ts'
 import { Wake } from '../../src/engine/wake.ts'
 import type { Store } from '../../src/store/store.ts'
-import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { readAll } from './builders.ts'
 import { openMemory, type OpenStore } from './stores.ts'
+import { moment, recorder, span, tracked, witness, WorldClock } from './world-parts.ts'
+import type { Heard, Witness } from './world-parts.ts'
 
-export interface Witness {
-  readonly node: string
-  readonly job: string
-  readonly at: Instant
-  readonly occurrence: Instant
-  readonly run: number
-  readonly attempt: number
-  readonly fence: number
-  readonly origin: Context['origin']
-  readonly missed: number
-}
+export { moment, span } from './world-parts.ts'
 
 export interface WorldNode {
   readonly name: string
   readonly node: Node
   readonly events: Events
   /** Every event of the kind so far. */
-  heard<N extends EventName>(name: N): EngineEvents[N][]
+  readonly heard: Heard
 }
 
 export interface WorldOptions {
@@ -54,60 +45,6 @@ export interface WorldOptions {
 
 export type MakeWorld = (options: WorldOptions) => Promise<World>
 export type HandlerTable = Handler | Readonly<Record<string, Handler>>
-
-/** '1h30m', '250ms', '2d' → milliseconds. */
-export function span(text: string | Millis): Millis {
-  if (typeof text === 'number') return text
-  const sizes: Record<string, Millis> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5, w: 6048e5 }
-  let ms = 0
-  const rest = text.replace(/(\d+)(ms|s|m|h|d|w)/g, (_, count: string, unit: string) => {
-    ms += Number(count) * sizes[unit]!
-    return ''
-  })
-  if (rest !== '') throw new Error(`not a span of time: ${text}`)
-  return ms
-}
-
-/** '2026-01-05T12:00Z' → the moment; a text without a zone is refused. */
-export function moment(text: string | Instant): Instant {
-  if (typeof text === 'number') return text
-  const at = /(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(at)) throw new Error(`not a moment: ${text}`)
-  return at
-}
-
-/** Work handed on by a callback is done too before time goes on, however many steps it takes. */
-class WorldClock extends VirtualClock {
-  #asked = 0
-
-  override soon(callback: () => void): void {
-    this.#asked++
-    super.soon(callback)
-  }
-
-  override async settle(): Promise<void> {
-    let before: number
-    do {
-      before = this.#asked
-      await super.settle()
-      await super.settle()
-    } while (before !== this.#asked)
-  }
-}
-
-/** Time goes on only when every call to the store has come back. */
-function tracked(store: Store, clock: VirtualClock): Store {
-  return new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target)
-      if (typeof member !== 'function') return member
-      return (...args: unknown[]) => {
-        const returned: unknown = Reflect.apply(member, target, args)
-        return returned instanceof Promise ? clock.track(returned) : returned
-      }
-    },
-  })
-}
 
 /** Everything a scenario can touch. Made by `makeWorld`, taken down when its test ends. */
 export class World {
@@ -256,35 +193,8 @@ export class World {
 
   /** Crashes what still runs, so nothing of one test reaches into the next. */
   async end(): Promise<void> {
-    for (const made of [...this.nodes]) await this.crash(made)
+    for (const made of this.nodes.slice()) await this.crash(made)
   }
-}
-
-function witness(node: string, context: Context, at: Instant): Witness {
-  const { job, run, attempt, fence, origin, missed } = context
-  const occurrence = context.scheduledFor.getTime()
-  return { node, job: job.id, at, occurrence, run, attempt, fence, origin, missed }
-}
-
-function recorder(events: Events): WorldNode['heard'] {
-  const heard = new Map<EventName, unknown[]>()
-  const names: EventName[] = [
-    'settled',
-    'leaseLost',
-    'reaped',
-    'resumed',
-    'pruned',
-    'stateChanged',
-    'error',
-    'recovered',
-    'stray',
-  ]
-  for (const name of names) {
-    const list: unknown[] = []
-    heard.set(name, list)
-    events.on(name, event => list.push(event))
-  }
-  return <N extends EventName>(name: N) => (heard.get(name) ?? []) as EngineEvents[N][]
 }
 
 export async function makeWorld(options: WorldOptions): Promise<World> {

@@ -44,6 +44,8 @@ function settled(tables: Tables, change: Change, { now }: InsertOptions): boolea
   const line = tables.lines.idOf(job.spec.queue, job.spec.handler)
   moved(tables, change, { line, state: RUNNING }, line)
   appendHistory(tables, seq, change)
+  // Most of what ends is never looked at again.
+  if (job.ended !== null) tables.specs.drop(seq)
   return true
 }
 
@@ -102,5 +104,5 @@ function moved(
   const kind = kindCode(job)
   tables.tallies.add(before.line, kind, before.state, -1)
   tables.tallies.add(line, kind, stateCode(job), 1)
-  if (job.lease === null) tables.leased.delete(job.id)
+  if (job.lease === null) tables.leased.delete(job.id, 1)
 }

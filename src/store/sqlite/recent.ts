@@ -32,8 +32,8 @@ export class Recent<K, V> {
     this.#weight += weight
   }
 
-  delete(key: K): void {
-    this.#young.delete(key)
+  delete(key: K, weight: number): void {
+    if (this.#young.delete(key)) this.#weight -= weight
     this.#old.delete(key)
   }
 

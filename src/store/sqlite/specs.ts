@@ -16,7 +16,7 @@ interface Held {
 }
 
 /** Characters of JSON the cached specs may have been read from. */
-const CACHED_TEXT_MAX = 128 * 1024 * 1024
+const CACHED_TEXT_MAX = 64 * 1024 * 1024
 /** What an entry weighs beside its text. */
 const ENTRY_WEIGHT = 256
 
@@ -73,6 +73,11 @@ export class Specs {
         createdAt,
       )
     this.#keep(seq, specAt, { id, kind, seriesId, line, spec, declared, createdAt }, text.length)
+  }
+
+  drop(seq: number): void {
+    const held = this.#cache.get(seq)
+    if (held) this.#cache.delete(seq, held.weight)
   }
 
   forget(): void {

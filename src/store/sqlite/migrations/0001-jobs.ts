@@ -41,7 +41,7 @@ export const jobs: Migration = {
       started_at integer not null, finished_at integer not null, outcome integer not null,
       expire_at integer not null, outlived integer, detail text,
       primary key (job, number)
-    ) without rowid`,
+    )`,
     `create index attempts_id on attempts (id)`,
     `create index attempts_expiring on attempts (expire_at) where outlived is null`,
     `create table skips (

@@ -1,0 +1,69 @@
+// How much a node may hold: slots, a fixed or measured buffer, and no more.
+
+import { expect, test } from 'vitest'
+import { Room } from './room.ts'
+import { engineSettings, type EngineSettings } from './settings.ts'
+
+function room(settings: Partial<EngineSettings>): Room {
+  return new Room(engineSettings({ nodeId: 'n', ...settings }))
+}
+
+function start(given: Room, queue: string, count: number): void {
+  given.buffered(queue, count)
+  for (let i = 0; i < count; i++) given.started(queue)
+}
+
+test('C4: one slot and a buffer of five take six, then one per completion', () => {
+  const given = room({ queues: { sources: { slots: 1, buffer: 5 } } })
+  expect(given.free('sources')).toBe(6)
+  given.buffered('sources', 6)
+  given.started('sources')
+  expect(given.free('sources')).toBe(0)
+  expect(given.hasSlot('sources')).toBe(false)
+  given.finished('sources')
+  given.started('sources')
+  expect(given.free('sources')).toBe(1)
+})
+
+test('the slots of the node bound all queues together', () => {
+  const given = room({ slots: 10, queues: { a: { slots: 8 }, b: { slots: 8 } } })
+  start(given, 'a', 8)
+  expect(given.free('a')).toBe(0)
+  expect(given.free('b')).toBe(2)
+  expect(given.running).toBe(8)
+})
+
+test('without a fixed buffer it holds what bufferMs of the present pace would finish', () => {
+  const given = room({ slots: 1, bufferMs: 50, bufferMax: 30 })
+  expect(given.free('a')).toBe(1)
+  given.measure(0)
+  start(given, 'a', 1)
+  given.finished('a')
+  given.measure(5)
+  expect(given.free('a')).toBe(1 + 5)
+  for (let i = 0; i < 1_000; i++) {
+    start(given, 'a', 1)
+    given.finished('a')
+  }
+  given.measure(6)
+  expect(given.free('a')).toBe(1 + 30)
+})
+
+test('a pace that slows down shrinks the buffer', () => {
+  const given = room({ slots: 1, bufferMs: 50 })
+  given.measure(0)
+  for (let at = 1; at <= 5; at++) {
+    start(given, 'a', 1)
+    given.finished('a')
+    given.measure(at)
+  }
+  const before = given.free('a')
+  start(given, 'a', 1)
+  given.finished('a')
+  given.measure(100_000)
+  expect(given.free('a')).toBeLessThan(before)
+})
+
+test('one claim is never larger than a batch', () => {
+  expect(room({ slots: 100_000, batchMax: 500 }).free('a')).toBe(500)
+})
