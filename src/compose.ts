@@ -12,6 +12,8 @@ import { logTo, type Logger } from './observe/log.ts'
 import { MemoryStore } from './store/memory/store.ts'
 import type { Store } from './store/store.ts'
 
+export type { Logger }
+
 export const DEFAULT_STORE = 'sqlite:.carillon/carillon.db'
 
 export interface StoreOptions {

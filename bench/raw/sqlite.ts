@@ -183,7 +183,7 @@ async function settling(): Promise<Record<string, number>> {
 
 async function claimTimes(store: SqliteStore, limit: number, now: number): Promise<number[]> {
   const times: number[] = []
-  for (let i = 0; i < 21; i++) {
+  for (let i = 0; i < 11; i++) {
     const request = claimRequest(now, limit)
     const { ms, result } = await timed(() => store.claim(request))
     if (result.length !== limit) throw new Error(`claimed ${result.length}`)
@@ -193,32 +193,32 @@ async function claimTimes(store: SqliteStore, limit: number, now: number): Promi
 }
 
 const range = (times: readonly number[]): string =>
-  `${median(times).toFixed(2)} ms (${Math.min(...times).toFixed(2)}–${Math.max(...times).toFixed(2)})`
+  `${median(times).toFixed(3)} ms (${Math.min(...times).toFixed(3)}–${Math.max(...times).toFixed(3)})`
 
 async function contending(): Promise<void> {
-  const store = await openStore('contend')
   const ready: Shape = { lanes: 1000, spec: {}, now: T0, due: () => T0 }
+  const store = await openStore('contend')
   await insertAll(store, makeJobs(ROWS, ready), 1000, T0)
   show(`claim 50 of ${ROWS} ready, 1000 lanes`, range(await claimTimes(store, 50, T0)))
   show(`claim 500 of ${ROWS} ready, 1000 lanes`, range(await claimTimes(store, 500, T0)))
-  const idle: Shape = { lanes: FUTURE / 10, spec: {}, now: T0, due: i => T0 + DAY + i }
-  for (let i = 0; i < 10; i++) await insertAll(store, makeJobs(FUTURE / 10, idle), 1000, T0)
-  show(`… with ${FUTURE} future jobs of idle lanes, 50`, range(await claimTimes(store, 50, T0)))
-  show(`… with ${FUTURE} future jobs of idle lanes, 500`, range(await claimTimes(store, 500, T0)))
   await store.close()
   const herd = await openStore('herd')
   await insertAll(herd, makeJobs(ROWS, { ...ready, due: i => T0 + (i % 1000) }), 1000, T0 - 1)
-  show(
-    `claim 50 of a herd of ${ROWS} timed, 1000 lanes`,
-    range(await claimTimes(herd, 50, T0 + 1000)),
-  )
+  const times = range(await claimTimes(herd, 50, T0 + 1000))
+  show(`claim 50 of a herd of ${ROWS} timed, 1000 lanes`, times)
   await herd.close()
+  const crowded = await openStore('crowded')
+  const idle: Shape = { lanes: FUTURE / 10, spec: {}, now: T0, due: i => T0 + DAY + i }
+  for (let i = 0; i < 10; i++) await insertAll(crowded, makeJobs(FUTURE / 10, idle), 1000, T0)
+  await idling(crowded)
+  await insertAll(crowded, makeJobs(ROWS, ready), 1000, T0)
+  const beside = `of ${ROWS} ready beside ${FUTURE} future jobs of idle lanes`
+  show(`claim 50 ${beside}`, range(await claimTimes(crowded, 50, T0)))
+  show(`claim 500 ${beside}`, range(await claimTimes(crowded, 500, T0)))
+  await crowded.close()
 }
 
-async function idling(): Promise<void> {
-  const store = await openStore('contend-idle')
-  const idle: Shape = { lanes: FUTURE / 10, spec: {}, now: T0, due: i => T0 + DAY + i }
-  for (let i = 0; i < 10; i++) await insertAll(store, makeJobs(FUTURE / 10, idle), 1000, T0)
+async function idling(store: SqliteStore): Promise<void> {
   const line = { queue: 'default', handler: 'send' }
   const next: number[] = []
   const empty: number[] = []
@@ -229,7 +229,6 @@ async function idling(): Promise<void> {
   }
   show(`nextDueAt at ${FUTURE} rows`, range(next))
   show(`empty claim at ${FUTURE} rows`, range(empty))
-  await store.close()
 }
 
 try {
@@ -244,7 +243,6 @@ try {
     show(`raw limit, batches of ${batch}`, `${limit} rows/s; the store reaches ${share} %`)
   }
   await contending()
-  await idling()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -3,9 +3,8 @@
 
 import { passedSpan } from './firings.ts'
 import type { EndReason, Job, Pause, State, WaitingFor } from './job.ts'
-import { dueMoment, noRun, withinEnd } from './job.ts'
+import { dueMoment, expiryOf, noRun, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
-import { ENDED_JOB_KEPT_MS, ENDED_TASK_KEPT_MS } from './limits.ts'
 import type { Overlap } from './spec.ts'
 import type { Instant } from './time.ts'
 import {
@@ -198,13 +197,6 @@ export function end(job: Job, state: State, reason: EndReason, now: Instant): Jo
     backlog: 0,
     pauseAsked: null,
     ended: { at: now, reason },
-    expireAt: expiry(job, reason, now),
+    expireAt: expiryOf(job, reason, now),
   }
-}
-
-/** Recurring jobs that ended stay to be seen; what cannot come back goes after a while. */
-function expiry(job: Job, reason: EndReason, now: Instant): Instant | null {
-  if (job.kind === 'task') return now + ENDED_TASK_KEPT_MS
-  const goes = job.spec.trigger.kind === 'once' || reason === 'archived'
-  return goes ? now + ENDED_JOB_KEPT_MS : null
 }

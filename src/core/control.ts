@@ -1,7 +1,7 @@
 // What people do to a job or one of its runs: cancel, retry, archive. Each is one change.
 
 import { advance, end, rest } from './advance.ts'
-import { withOpenRun } from './begin.ts'
+import { neverBegan, withOpenRun } from './begin.ts'
 import { change, type Change } from './change.ts'
 import { SchedulerError } from './errors.ts'
 import type { EndReason, Job } from './job.ts'
@@ -25,9 +25,19 @@ export function archiveJob(job: Job, now: Instant): Change {
 }
 
 function endJob(job: Job, why: { reason: string; end: EndReason }, now: Instant): Change {
-  const step = job.state === 'running' ? cancelAttempt(job, why.reason, now) : change(job, job, now)
+  const isLive = job.state === 'running' && !neverBegan(job)
+  const step = isLive ? cancelAttempt(job, why.reason, now) : cancelWaiting(job, now)
   const ended = end({ ...step.job, nextAt: null, pause: null }, 'cancelled', why.end, now)
   return { ...step, job: { ...ended, requests: [], revision: job.revision + 1 } }
+}
+
+/** What was due and had not begun is skipped with the job. */
+function cancelWaiting(job: Job, now: Instant): Change {
+  const released = { outcome: { kind: 'released' } as const, startedAt: now }
+  const idle =
+    job.state === 'running' ? settle({ ...job, pauseAsked: null }, released, now).job : job
+  const token = job.lease?.token ?? null
+  return change(job, idle, now, { token, skips: skippedWhile(idle, 'cancelled', now) })
 }
 
 function cancelAttempt(job: Job, reason: string, now: Instant): Change {

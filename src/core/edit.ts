@@ -77,11 +77,14 @@ function passedUnderOldSpec(job: Job, now: Instant): Skip[] {
   return skippedWhile(job, isPaused ? 'paused' : isStopped ? 'stopped' : 'edited', now)
 }
 
-/** The cursor is where it was, but an end may have been set before it. */
+/** The cursor is where it was, but less may be granted now, and an end may have been set before it. */
 function bounded(job: Job): Job {
   const isCut = job.nextAt !== null && withinEnd(job.nextAt, job.spec.endAt) === null
   if (isCut && !isCursorDecided(job)) refuseNoFiring(job)
-  return job
+  const { overlap, missed } = job.spec
+  const queued = overlap.policy === 'queue' ? overlap.limit : 1
+  const replayed = missed.policy === 'all' ? missed.max : 1
+  return { ...job, backlog: Math.min(job.backlog, Math.max(queued, replayed)) }
 }
 
 function replaced(job: Job, now: Instant): Job {
@@ -90,7 +93,16 @@ function replaced(job: Job, now: Instant): Job {
   const { trigger, startAt, endAt } = job.spec
   const nextAt = withinEnd(firstMoment(trigger, 'next', now, startAt), endAt)
   if (nextAt === null && job.state !== 'completed') refuseNoFiring(job)
-  const moved: Job = { ...job, nextAt, retryAt: null, backlog: 0, missed: 0, floor: null }
+  const waitingFor = trigger.kind === 'once' ? job.waitingFor : 'firing'
+  const moved: Job = {
+    ...job,
+    nextAt,
+    waitingFor,
+    retryAt: null,
+    backlog: 0,
+    missed: 0,
+    floor: null,
+  }
   if (job.state === 'completed' && nextAt !== null) {
     return { ...moved, state: 'waiting', waitingFor: 'firing', ended: null, expireAt: null }
   }

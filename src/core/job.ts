@@ -2,7 +2,7 @@
 
 import type { ErrorInfo } from './errors.ts'
 import type { Json } from './json.ts'
-import { limits } from './limits.ts'
+import { ENDED_JOB_KEPT_MS, ENDED_TASK_KEPT_MS, limits } from './limits.ts'
 import type { OutcomeKind } from './attempt.ts'
 import type { JobSpec } from './spec.ts'
 import type { Instant, Millis } from './time.ts'
@@ -205,9 +205,16 @@ export function createJob(input: NewJob, now: Instant): Job {
   const dueAt = dueMoment(job)
   const isOver = dueAt === null && spec.trigger.kind !== 'manual'
   // Its window is over before it began: there is nothing to wait for.
-  return isOver
-    ? { ...job, state: 'completed', ended: { at: now, reason: 'completed' } }
-    : { ...job, dueAt }
+  if (!isOver) return { ...job, dueAt }
+  const ended = { at: now, reason: 'completed' } as const
+  return { ...job, state: 'completed', ended, expireAt: expiryOf(job, 'completed', now) }
+}
+
+/** Recurring jobs that ended stay to be seen; what cannot come back goes after a while. */
+export function expiryOf(job: Job, reason: EndReason, now: Instant): Instant | null {
+  if (job.kind === 'task') return now + ENDED_TASK_KEPT_MS
+  const goes = job.spec.trigger.kind === 'once' || reason === 'archived'
+  return goes ? now + ENDED_JOB_KEPT_MS : null
 }
 
 export function manualRequest(id: string, now: Instant, payload?: Json): RunRequest {

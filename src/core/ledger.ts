@@ -20,8 +20,9 @@ export type SkipReason =
   | 'paused'
   | 'stopped'
   | 'budget'
-  /** Belonged to a trigger that was replaced. */
+  /** Belonged to a trigger that was replaced, or to a job that was ended. */
   | 'edited'
+  | 'cancelled'
 
 /** `count` occurrences from `from` to `to`, all skipped for one reason. */
 export interface Skip {

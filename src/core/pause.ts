@@ -5,7 +5,7 @@ import { change, type Change } from './change.ts'
 import { SchedulerError, refuse } from './errors.ts'
 import { passedSpan } from './firings.ts'
 import type { Job, Pause } from './job.ts'
-import { noRun, withinEnd } from './job.ts'
+import { withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
 import { limits } from './limits.ts'
 import { isCursorDecided } from './service.ts'
@@ -59,26 +59,27 @@ export function resumeJob(job: Job, now: Instant): Change {
     )
   }
   const skips = skippedWhile(job, 'paused', now)
-  const after = { ...resumed(job, now), revision: job.revision + 1 }
-  const clearsCheckpoint = job.current.run > 0 && after.current.run === 0
-  return change(job, after, now, { skips, clearsCheckpoint })
+  return change(job, { ...resumed(job, now), revision: job.revision + 1 }, now, { skips })
 }
 
-/** The budget of failures already spent stays spent; the schedule starts afresh from now. */
+/** A run that was waiting to be tried again still is; otherwise the schedule starts afresh. */
 function resumed(job: Job, now: Instant): Job {
   const { trigger, endAt } = job.spec
-  const { run, retryOf, failures, failingSince } = job.current
-  const isSingle = trigger.kind === 'once' || trigger.kind === 'manual'
-  const base: Job = { ...job, pause: null, waitingFor: 'firing', backlog: 0, missed: 0 }
-  // A one-off, or a run a person asked to have again, is still owed.
-  if (isSingle || (retryOf !== null && run === 0)) {
-    const isOpen = run > 0 || retryOf !== null
-    return rest({ ...base, retryAt: isOpen ? now : null, floor: isOpen ? now : job.floor }, now)
+  const { run, retryOf } = job.current
+  const base: Job = { ...job, pause: null, waitingFor: 'firing', backlog: 0 }
+  const isOver = job.nextAt === null
+  const fresh = isOver ? null : freshMoment(trigger, now)
+  if (run > 0 || retryOf !== null) {
+    // Its failures stay counted, and it is tried when the schedule would fire next.
+    const isRecurring = trigger.kind === 'interval' || trigger.kind === 'cron'
+    return rest(
+      { ...base, retryAt: (run > 0 && isRecurring ? fresh : null) ?? now, floor: now },
+      now,
+    )
   }
-  const fresh = freshMoment(trigger, now)
-  const nextAt = fresh === null || job.nextAt === null ? fresh : Math.max(fresh, job.nextAt)
-  const current = { ...noRun, failures, failingSince }
-  return rest({ ...base, floor: null, nextAt: withinEnd(nextAt, endAt), current }, now)
+  if (trigger.kind === 'once' || isOver) return rest(base, now)
+  const nextAt = withinEnd(Math.max(fresh ?? Infinity, job.nextAt), endAt)
+  return rest({ ...base, floor: null, missed: 0, nextAt: nextAt === Infinity ? null : nextAt }, now)
 }
 
 /** One entry for every firing between the cursor and now that nobody served. */
@@ -88,10 +89,14 @@ export function skippedWhile(job: Job, reason: Skip['reason'], now: Instant): Sk
   const horizon = endAt !== null && endAt < now ? endAt : now
   const isServed = isCursorDecided(job)
   if (isGrid(trigger)) {
-    const base = isServed ? decidedTo(job) : job.nextAt - 1
-    const passed = passedSpan(trigger, job.nextAt, base, horizon)
+    // A floating grid goes on from where its firings are decided, not from the cursor.
+    const passed = isServed
+      ? passedSpan(trigger, decidedTo(job), decidedTo(job), horizon)
+      : passedSpan(trigger, job.nextAt, job.nextAt - 1, horizon)
     return passed ? [{ jobId: job.id, ...passed, reason }] : []
   }
-  if (trigger.kind !== 'interval' || isServed || job.nextAt > horizon) return []
+  // A one-off is still owed after a pause.
+  const isOwed = trigger.kind === 'once' && reason === 'paused'
+  if (isOwed || isServed || job.nextAt > horizon) return []
   return [{ jobId: job.id, from: job.nextAt, to: job.nextAt, count: 1, reason }]
 }

@@ -94,7 +94,8 @@ export function firstMoment(
     case 'interval':
       return firstInterval(trigger, first, from, from !== now)
     case 'cron':
-      return firstCron(trigger, first, from)
+      // A firing exactly at a start that lies ahead belongs to the schedule.
+      return firstCron(trigger, first, from === now ? now : from - 1)
   }
 }
 

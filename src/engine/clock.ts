@@ -31,13 +31,11 @@ export function every(ms: Millis, callback: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** Clocks count in whole milliseconds. */
-const CLOCK_STEP: Millis = 1
-
 /** A clock moved by what the store's clock was found to differ. */
 export class CorrectedClock implements Clock {
   readonly #base: Clock
   #offsetMs: Millis = 0
+  #isMeasured = false
 
   constructor(base: Clock) {
     this.#base = base
@@ -48,16 +46,16 @@ export class CorrectedClock implements Clock {
   }
 
   /**
-   * The answer was made somewhere between asking and hearing: an offset that fits is as good as any
-   * other, so a slow answer never spoils what a quick one has shown.
+   * An answer is past when it is heard: the offset it shows then never runs ahead of the store, so
+   * nothing is found due early. The closest such offset is kept; a slow answer spoils nothing.
    */
   async measure(storeNow: () => Promise<Instant>): Promise<Millis> {
     const before = this.#base.now()
     const there = await storeNow()
     const after = this.#base.now()
-    const fits =
-      this.#offsetMs >= there - after - CLOCK_STEP && this.#offsetMs <= there - before + CLOCK_STEP
-    if (!fits) this.#offsetMs = Math.round(there - (before + after) / 2)
+    const fits = this.#offsetMs >= there - after && this.#offsetMs <= there - before
+    if (!this.#isMeasured || !fits) this.#offsetMs = there - after
+    this.#isMeasured = true
     return this.#offsetMs
   }
 

@@ -9,11 +9,10 @@ import { announce, pruneAll, retire } from './janitor.ts'
 import type { Parts } from './parts.ts'
 import { reap } from './reaper.ts'
 import { Repeat } from './repeat.ts'
+import { Outage } from './outage.ts'
 import { Runner } from './runner.ts'
 import { Settling } from './settling.ts'
-
-const BACKOFF_FIRST_MS = 100
-const BACKOFF_MAX_MS = 5_000
+import { Survey } from './survey.ts'
 
 type Work = () => Promise<boolean | void>
 
@@ -30,25 +29,24 @@ export class Node {
   readonly #runner: Runner
   readonly #settling: Settling
   readonly #heartbeat: Heartbeat
+  readonly #survey: Survey
+  readonly #outage: Outage
   readonly #looks: Repeat
+  readonly #reaps: Repeat
   readonly #repeats: Repeat[]
   #state: NodeState = 'stopped'
-  #queues: readonly string[] = []
-  #turn = 0
-  #surveyedAt: Instant = -Infinity
-  #isAnyHeld = true
   #starting: Promise<void> | null = null
   #loop: Promise<void> | null = null
   #startedAt: Instant = 0
   #lastTickAt: Instant | null = null
-  #failingSince: Instant | null = null
-  #backoffMs: Millis = 0
   #stopping: Promise<StopResult> | null = null
   #idle: (() => void) | null = null
   #isCrashed = false
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#survey = new Survey(parts)
+    this.#outage = new Outage(parts)
     this.#claiming = new Claiming(parts, held => this.#giveBack(held))
     this.#runner = new Runner(parts, {
       now: () => parts.clock.now(),
@@ -74,12 +72,10 @@ export class Node {
       )
     // Looking costs nothing while nothing is held: it starts with the first claim.
     this.#looks = repeat(settings.lookMs, 'renew', () => this.#heartbeat.beat())
+    const untilReap = () => this.#survey.untilReap()
+    this.#reaps = repeat(untilReap, 'reap', () => this.#reap())
     this.#repeats = [
-      repeat(
-        () => this.#untilReap(),
-        'reap',
-        () => this.#reap(),
-      ),
+      this.#reaps,
       repeat(settings.pruneMs, 'prune', () => pruneAll(parts)),
       repeat(settings.metricsMs, 'announce', () => this.#announce()),
     ]
@@ -118,13 +114,14 @@ export class Node {
     try {
       await this.#parts.clock.measure(() => this.#parts.store.now())
       this.#startedAt = this.#parts.clock.now()
-      await this.#survey()
+      await this.#survey.take()
       await this.#announce()
       await reap(this.#parts)
     } catch (error) {
       this.#become('stopped')
       throw error
     }
+    if (this.#isCrashed) return
     this.#become('running')
     for (const repeat of this.#repeats) repeat.start()
     this.#loop = this.#run()
@@ -145,35 +142,29 @@ export class Node {
       return pause
     } catch (error) {
       this.#fail(error, 'tick')
-      this.#backoffMs = Math.min(Math.max(BACKOFF_FIRST_MS, this.#backoffMs * 2), BACKOFF_MAX_MS)
-      return this.#backoffMs
+      return this.#outage.backoff()
     }
   }
 
   #fail(error: unknown, during: string): void {
-    this.#failingSince ??= this.#parts.clock.now()
     if (this.#state === 'running') this.#become('error')
-    this.#parts.events.emit('error', { kind: 'store', error, during })
+    this.#outage.note(error, during)
   }
 
   #recover(): void {
-    this.#backoffMs = 0
-    if (this.#failingSince === null) return
-    const afterMs = this.#parts.clock.now() - this.#failingSince
-    this.#failingSince = null
     if (this.#state === 'error') this.#become('running')
-    this.#parts.events.emit('recovered', { during: 'tick', afterMs })
+    this.#outage.end('tick')
   }
 
   /** One round: claim what there is room for, then say how long nothing needs doing. */
   async #tick(): Promise<Millis> {
     const { store, clock, settings, handlers, events } = this.#parts
     const began = clock.now()
-    if (began - this.#surveyedAt >= settings.checkIntervalMs) await this.#survey()
+    if (this.#survey.isOld) await this.#survey.take()
     let claimed = 0
     let isFull = false
     const open: string[] = []
-    for (const queue of this.#inTurn()) {
+    for (const queue of this.#survey.inTurn()) {
       const limit = this.#runner.room.free(queue)
       if (limit <= 0) continue
       open.push(queue)
@@ -205,14 +196,6 @@ export class Node {
     return this.#state === 'stopping' || this.#state === 'stopped'
   }
 
-  /** No queue is always first. */
-  #inTurn(): readonly string[] {
-    const queues = this.#queues
-    if (queues.length < 2) return queues
-    const at = this.#turn++ % queues.length
-    return [...queues.slice(at), ...queues.slice(0, at)]
-  }
-
   #settled(held: readonly Held[]): void {
     if (held.length > 0) this.#runner.room.measure(this.#parts.clock.now())
     this.#parts.wake.notify()
@@ -232,39 +215,20 @@ export class Node {
   async #reap(): Promise<void> {
     await reap(this.#parts)
     await this.#parts.clock.measure(() => this.#parts.store.now())
-    await this.#survey()
-  }
-
-  /** While nobody holds anything, no lease can end sooner than a whole lease from now. */
-  #untilReap(): Millis {
-    const { reapMs, leaseMs } = this.#parts.settings
-    return this.#isAnyHeld ? reapMs : Math.max(reapMs, leaseMs)
-  }
-
-  /** Which queues there are, and whether any job is held by anyone. */
-  async #survey(): Promise<void> {
-    const { settings, store, clock } = this.#parts
-    const counts = await store.counts()
-    this.#surveyedAt = clock.now()
-    this.#isAnyHeld = counts.some(
-      ({ state, count }) => count > 0 && (state === 'running' || state === 'paused'),
-    )
-    const found = settings.queues ? Object.keys(settings.queues) : counts.map(one => one.queue)
-    this.#queues = [...new Set(found)].sort()
+    await this.#survey.take()
   }
 
   /** Another process wrote to the store: its jobs may be in queues this node has not seen. */
   hint(): void {
-    this.#surveyedAt = -Infinity
+    this.#survey.doubt()
+    this.#reaps.rearm()
     this.#parts.wake.notify()
   }
 
   /** Jobs came into a queue that may be new, or something else asks for a look right now. */
   notice(queues: readonly string[] = []): void {
-    if (this.#parts.settings.queues === null) {
-      const unknown = queues.filter(queue => !this.#queues.includes(queue))
-      if (unknown.length > 0) this.#queues = [...new Set([...this.#queues, ...unknown])].sort()
-    }
+    this.#survey.add(queues)
+    this.#reaps.rearm()
     this.#parts.wake.notify()
   }
 
@@ -279,7 +243,7 @@ export class Node {
       startedAt: this.#startedAt,
       state: this.#state,
       handlers: handlers.names,
-      queues: [...this.#queues],
+      queues: [...this.#survey.queues],
       slots: settings.slots,
       running: this.#runner.room.running,
       lastTickAt: this.#lastTickAt,

@@ -24,6 +24,14 @@ export class Repeat {
     if (this.#running === null) this.#arm()
   }
 
+  /** The pause is asked for anew, because what it depends on has changed. */
+  rearm(): void {
+    if (this.#cancel === null) return
+    this.#cancel()
+    this.#cancel = null
+    this.#arm()
+  }
+
   #arm(): void {
     this.#cancel ??= this.#clock.after(this.#pause(), () => {
       this.#cancel = null

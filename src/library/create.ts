@@ -1,12 +1,19 @@
 // Making a scheduler: options checked, concrete parts chosen, signals wired when asked.
 
-import { attachLogger, DEFAULT_STORE, makeNodeId, openStore, systemIds } from '../compose.ts'
+import {
+  attachLogger,
+  DEFAULT_STORE,
+  makeNodeId,
+  openStore,
+  systemIds,
+  type Logger,
+} from '../compose.ts'
 import { refuse, SchedulerError, type Problem } from '../core/errors.ts'
 import { systemClock, type Clock } from '../engine/clock.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
+import type { Events } from '../engine/events.ts'
 import type { Ids } from '../engine/ids.ts'
 import type { EngineSettings } from '../engine/settings.ts'
-import type { Logger } from '../observe/log.ts'
 import type { Store } from '../store/store.ts'
 import type { Policies } from './policies.ts'
 import { Scheduler, type AnyJob } from './scheduler.ts'
@@ -40,6 +47,8 @@ export interface SchedulerOptions<J extends readonly AnyJob[]> {
   readonly settings?: Partial<Omit<EngineSettings, 'nodeId'>>
   readonly shutdown?: { readonly signals?: boolean; readonly grace?: Duration }
   readonly logger?: Logger
+  /** Receives the engine's events before anything happens: for metrics and test kits. */
+  readonly listen?: (events: Events) => void
   /** Where the difference at start is printed. Default: the console. */
   readonly print?: (line: string) => void
   /** Time itself; tests bring their own. */
@@ -103,6 +112,7 @@ async function connect(options: SchedulerOptions<readonly AnyJob[]>): Promise<En
     }),
   )
   if (options.logger) attachLogger(engine.events, options.logger)
+  options.listen?.(engine.events)
   return engine
 }
 

@@ -120,10 +120,19 @@ export class TestScheduler<J extends readonly AnyJob[]> {
     this.#tracked = trackedStore(await connect(), clock)
     const nodeId = `${this.#nodeId}.${++this.#lives}`
     const store = this.#tracked.store
-    const scheduler = createScheduler({ ...options, clock, ids, store, nodeId })
+    const scheduler = createScheduler({
+      ...options,
+      clock,
+      ids,
+      store,
+      nodeId,
+      listen: events => {
+        this.#stopRecording = recorder.listen(nodeId, events)
+        options.listen?.(events)
+      },
+    })
     await this.during(scheduler.start())
     this.#scheduler = scheduler as unknown as Scheduler<J>
-    this.#stopRecording = recorder.listen(nodeId, scheduler.engine.events)
   }
 
   /** Awaits work that may need the clock's help to go on. */

@@ -2,7 +2,7 @@
 // before the next one does.
 
 import type { Instant, Millis } from '../core/time.ts'
-import type { Clock } from '../engine/clock.ts'
+import { systemClock, type Clock } from '../engine/clock.ts'
 
 interface Timer {
   readonly at: Instant
@@ -65,14 +65,14 @@ export class VirtualClock implements Clock {
 
   /** Everything that can happen without time passing, happens. */
   async settle(): Promise<void> {
-    do {
+    for (;;) {
       // A macrotask boundary: every promise that could go on has gone on.
-      await new Promise<void>(resolve => setImmediate(resolve))
+      await new Promise<void>(resolve => systemClock.soon(resolve))
       const soon = this.#soon
+      if (soon.length === 0 && this.#inFlight === 0) return
       this.#soon = []
       for (const callback of soon) callback()
-      if (soon.length > 0) continue
-    } while (this.#soon.length > 0 || this.#inFlight > 0)
+    }
   }
 
   async advanceTo(to: Instant): Promise<void> {

@@ -149,10 +149,13 @@ describe('a checkpoint', () => {
     expect(first.change).toMatchObject({ clearsCheckpoint: true })
   })
 
-  it('goes with a run that a pause ended', () => {
+  it('stays with a run that a pause put off', () => {
     const waiting = ran(job('a', everyMinute), failed(), later)
     const paused = pauseJob(waiting, {}, later).job
-    expect(resumeJob(paused, later + HOUR)).toMatchObject({ clearsCheckpoint: true })
+    const step = resumeJob(paused, later + HOUR)
+    expect(step.clearsCheckpoint).toBe(false)
+    expect(step.job.current).toEqual(waiting.current)
+    expect(step.job.dueAt).toBe(later + HOUR + MINUTE)
   })
 
   it('goes with a requested run that is cancelled between its tries', () => {

@@ -1,0 +1,64 @@
+// What a node knows of the store at large: which queues there are, and whether anyone holds a job.
+
+import type { Instant, Millis } from '../core/time.ts'
+import type { Parts } from './parts.ts'
+
+export class Survey {
+  readonly #parts: Pick<Parts, 'store' | 'clock' | 'settings'>
+  #queues: readonly string[] = []
+  #isAnyHeld = true
+  #takenAt: Instant = -Infinity
+  #turn = 0
+
+  constructor(parts: Pick<Parts, 'store' | 'clock' | 'settings'>) {
+    this.#parts = parts
+  }
+
+  get queues(): readonly string[] {
+    return this.#queues
+  }
+
+  /** No queue is always first. */
+  inTurn(): readonly string[] {
+    const queues = this.#queues
+    if (queues.length < 2) return queues
+    const at = this.#turn++ % queues.length
+    return [...queues.slice(at), ...queues.slice(0, at)]
+  }
+
+  /** While nobody holds anything, no lease can end sooner than a whole lease from now. */
+  untilReap(): Millis {
+    const { reapMs, leaseMs } = this.#parts.settings
+    return this.#isAnyHeld ? reapMs : Math.max(reapMs, leaseMs)
+  }
+
+  get isOld(): boolean {
+    const { clock, settings } = this.#parts
+    return clock.now() - this.#takenAt >= settings.checkIntervalMs
+  }
+
+  async take(): Promise<void> {
+    const { settings, store, clock } = this.#parts
+    const counts = await store.counts()
+    this.#takenAt = clock.now()
+    this.#isAnyHeld = counts.some(
+      ({ state, count }) => count > 0 && (state === 'running' || state === 'paused'),
+    )
+    const found = settings.queues ? Object.keys(settings.queues) : counts.map(one => one.queue)
+    this.#queues = [...new Set(found)].sort()
+  }
+
+  /** Someone wrote to the store: nothing known of it is sure any more. */
+  doubt(): void {
+    this.#takenAt = -Infinity
+    this.#isAnyHeld = true
+  }
+
+  /** Jobs came into these queues; something may be held by now. */
+  add(queues: readonly string[]): void {
+    this.#isAnyHeld = true
+    if (this.#parts.settings.queues !== null) return
+    const unknown = queues.filter(queue => !this.#queues.includes(queue))
+    if (unknown.length > 0) this.#queues = [...new Set([...this.#queues, ...unknown])].sort()
+  }
+}
