@@ -1,0 +1,105 @@
+// The examples as their readers run them: plain Node on the built package.
+
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { root } from './pages.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'carillon-examples-'))
+/** Far more than any of them takes. */
+const LIMIT_MS = 30_000
+
+beforeAll(() => {
+  const script = join(root, 'scripts/build.ts')
+  execFileSync(process.execPath, ['--import', 'tsx', script], { cwd: root, stdio: 'pipe' })
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+interface Ended {
+  readonly code: number | null
+  readonly output: string
+}
+
+/** Sends SIGTERM, once, as soon as what was printed matches `stopAt`. */
+function run(args: readonly string[], stopAt: RegExp | null = null): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, NO_COLOR: '1', TZ: 'UTC' }
+    const child = spawn(process.execPath, args, { cwd: folder, env, timeout: LIMIT_MS })
+    let output = ''
+    let isStopped = stopAt === null
+    const hear = (chunk: Buffer) => {
+      output += chunk.toString('utf8')
+      if (isStopped || !stopAt?.test(output)) return
+      isStopped = true
+      child.kill('SIGTERM')
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.on('error', reject)
+    child.on('close', code => resolve({ code, output }))
+  })
+}
+
+const example = (name: string): string => join(root, 'examples', name)
+
+// Each is a process of its own, and most of its time it waits.
+describe.concurrent('the examples', () => {
+  test('one-liner: three runs, then it ends by itself', async () => {
+    const { code, output } = await run([example('one-liner.mjs')])
+    expect(output).toMatch(/cleanup: run 1\ncleanup: run 2\ncleanup: run 3\n$/)
+    expect(code).toBe(0)
+  })
+
+  test('declared: a retried result, a refusal that is not retried, a payload that does not fit', async () => {
+    const { code, output } = await run([example('declared.mjs')])
+    expect(output).toContain('+ invoice          0 7 1 * * Europe/Berlin')
+    expect(output).toMatch(/^Will run at \d{4}-\d\d-\d\dT/m)
+    expect(output).toContain("result: { customer: 'acme', attempts: 2 }")
+    expect(output).toMatch(/^failed: .*there is no such customer$/m)
+    expect(output).toContain('PAYLOAD_INVALID: payload.cents')
+    expect(output).toContain('clean stop: true')
+    expect(code).toBe(0)
+  })
+
+  test('per-customer: the same key edits, another key adds', async () => {
+    const { code, output } = await run([example('per-customer.mjs')])
+    expect(output.split('\n').filter(line => line.includes('* *'))).toEqual([
+      'customer:acme  0 8 * * 1,4  Europe/London',
+      'customer:globex  0 8 * * 1,4  America/New_York',
+      'customer:initech  30 6 * * 1,4  Asia/Kolkata',
+    ])
+    expect(code).toBe(0)
+  })
+
+  test('time-travel: its tests pass', async () => {
+    const { code, output } = await run(['--test', example('time-travel.test.mjs')])
+    expect(output).toMatch(/pass 4\b/)
+    expect(code).toBe(0)
+  })
+
+  test('the demo starts, runs a job, stops at a signal and goes on at the next start', async () => {
+    const first = await run([example('demo.mjs')], /✓ finished/)
+    expect(first.output).toContain('carillon: 5 declared, 5 added')
+    expect(first.output).toMatch(/^\d\d:\d\d:\d\d UTC {2}\w+ +▶ started$/m)
+    expect(first.output).toContain('Stopped.')
+    expect(first.code).toBe(0)
+    const second = await run([example('demo.mjs')], /indexing +next: .*\n/)
+    expect(second.output).not.toContain('declared')
+    expect(second.output).toMatch(/ticker +next: .*, runs so far: 1$/m)
+    expect(second.output).toContain('Stopped.')
+    expect(second.code).toBe(0)
+  })
+})
+
+test('every example is run here', () => {
+  expect(readdirSync(join(root, 'examples')).sort()).toEqual([
+    'declared.mjs',
+    'demo.mjs',
+    'one-liner.mjs',
+    'per-customer.mjs',
+    'time-travel.test.mjs',
+  ])
+})
