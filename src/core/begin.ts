@@ -71,7 +71,14 @@ function isForgotten(job: Job): boolean {
 function beginRetry(job: Job, now: Instant): Begin {
   const firing = job.spec.retry.yields ? upcomingFiring(job) : null
   if (firing === null || firing > job.lease!.claimedAt) return plain(job)
-  return beginGrid(yielded(job, firing), job.spec.trigger as GridTrigger, job, now)
+  const trigger = job.spec.trigger as GridTrigger
+  // Numbered, but put off before its first try: its firing is judged with the later ones.
+  const { attempt, retryOf } = job.current
+  const isUntried = attempt === 0 && retryOf === null
+  const next = isUntried
+    ? { ...job, retryAt: null, current: { ...job.current, run: 0 } }
+    : yielded(job, firing)
+  return beginGrid(next, trigger, job, now)
 }
 
 /** The retry gave way: its run is over and the firing takes its place. */
@@ -93,7 +100,12 @@ function yielded(job: Job, firing: Instant): Job {
 function beginPeriod(job: Job, trigger: GridTrigger, now: Instant): Begin {
   const first = job.nextAt!
   const resumesAt = job.retryAt!
-  const span = passedSpan(trigger, first, first - 1, resumesAt - 1)
+  const span = passedSpan(
+    trigger,
+    first,
+    first - 1,
+    Math.min(resumesAt - 1, job.spec.endAt ?? Infinity),
+  )
   const skips: Skip[] = span ? [{ jobId: job.id, ...span, reason: 'budget' }] : []
   const nextAt = withinEnd(gridNext(trigger, first, resumesAt - 1), job.spec.endAt)
   const fresh: Job = { ...job, nextAt, retryAt: null, current: noRun }
@@ -117,11 +129,15 @@ function beginGrid(
   }
   const isPlain = job === before && firings.skipped === null && firings.granted === 1
   if (isPlain) return plain(job)
+  // The cursor has moved past requests that were due later: the number says whose run it is.
+  const run = job.counters.runs + 1
   const next: Job = {
     ...job,
     nextAt: firings.serveAt,
     backlog: firings.granted > 1 ? firings.granted : 0,
     missed: firings.folded,
+    current: { ...job.current, run },
+    counters: { ...job.counters, runs: run },
   }
   return written(before, next, now, skips)
 }
@@ -147,7 +163,7 @@ function written(before: Job, after: Job, now: Instant, skips: readonly Skip[]):
   const step = change(before, after, now, {
     token: before.lease!.token,
     skips,
-    clearsCheckpoint: before.current.run > 0 && after.current.run === 0,
+    clearsCheckpoint: before.current.run > 0 && after.current.run !== before.current.run,
   })
   return { kind: 'run', job: step.job, change: step }
 }

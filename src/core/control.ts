@@ -6,6 +6,7 @@ import { change, type Change } from './change.ts'
 import { SchedulerError } from './errors.ts'
 import type { EndReason, Job } from './job.ts'
 import { noRun, runId, withinEnd } from './job.ts'
+import type { Skip } from './ledger.ts'
 import { skippedWhile } from './pause.ts'
 import { isCursorDecided, serviceOf, withoutRequest } from './service.ts'
 import { settle } from './settle.ts'
@@ -67,7 +68,7 @@ export function cancelRun(job: Job, run: number, reason: string, now: Instant): 
   }
   if (job.state === 'waiting' && job.current.run === run) {
     const { job: next, skips } = advance(job, now, job.last?.startedAt ?? now)
-    return change(job, next, now, { skips, clearsCheckpoint: true })
+    return change(job, next, now, { skips: [...untried(job), ...skips], clearsCheckpoint: true })
   }
   throw new SchedulerError(
     'TRANSITION_INVALID',
@@ -76,10 +77,18 @@ export function cancelRun(job: Job, run: number, reason: string, now: Instant): 
   )
 }
 
+/** A run put off before its first try leaves no attempt: its occurrence is skipped instead. */
+function untried(job: Job): Skip[] {
+  const { attempt, retryOf } = job.current
+  if (attempt > 0 || retryOf !== null || job.nextAt === null) return []
+  return [{ jobId: job.id, from: job.nextAt, to: job.nextAt, count: 1, reason: 'cancelled' }]
+}
+
 /** A failed job starts over at once: a new run of the occurrence it stopped at. */
 export function retryJob(job: Job, now: Instant): Change {
   assertTransition(job, 'pending', 'retry')
-  const skips = skippedWhile(job, 'stopped', now)
+  // A one-off that never ran is still owed.
+  const skips = job.spec.trigger.kind === 'once' ? [] : skippedWhile(job, 'stopped', now)
   const fresh: Job = {
     ...job,
     ...(isCursorDecided(job) ? againAtCursor(job, now) : afterCursor(job, now)),

@@ -48,6 +48,8 @@ function servedRequest(job: Job): RunRequest | null {
  * it was due before the schedule; those that came after the claim are never due before it.
  */
 export function claimedFor(job: Job, { claimedAt }: Lease): RunRequest | null {
+  // A numbered run of the schedule that waits for no other try has begun.
+  if (job.current.run > 0 && job.retryAt === null) return null
   const moment = scheduleMoment(job)
   let found: RunRequest | null = null
   let before = moment !== null && moment <= claimedAt ? moment : Infinity

@@ -4,6 +4,7 @@
 import { takeTurns, type Candidate } from '../../core/fair.ts'
 import type { Job, Lease } from '../../core/job.ts'
 import type { ClaimRequest } from '../store.ts'
+import { bulkSql, inBulk } from './bulk.ts'
 import { dueFrom, laneCandidates, promote } from './contention.ts'
 import { dueColumns, kinds, leaseJobsSql, RUNNING, WAITING, type DueRow } from './columns.ts'
 import type { Row } from './driver.ts'
@@ -83,15 +84,27 @@ function asFound(tables: Tables, row: Row): Found {
   return { row: due, cold, lane: cold.spec.lane, rank, seq }
 }
 
+type Lent = [seq: number, attemptId: string]
+
 function lease(tables: Tables, taken: readonly Found[], request: ClaimRequest): Job[] {
   const { now, leaseMs } = request
   const until = now + leaseMs
   const token = toKey(request.token)
   const owner = toKey(request.owner)
   const attemptIds = taken.map((_, i) => toKey(request.attemptIds[i]!))
-  tables
-    .statement(leaseJobsSql)
-    .run(token, owner, now, until, JSON.stringify(taken.map(({ seq }, i) => [seq, attemptIds[i]])))
+  const shared = [token, owner, now, until] as const
+  const run = (rows: readonly Lent[]) => {
+    const sql = bulkSql('lease', 2, rows.length, leaseJobsSql)
+    tables.statement(sql).run(...shared, ...rows.flat())
+    return true
+  }
+  const lent = taken.map(({ seq }, i): Lent => [seq, attemptIds[i]!])
+  inBulk(tables, lent, { many: run, one: row => run([row]) })
+  tables.leases.begin(
+    token,
+    until,
+    taken.map(({ seq }) => seq),
+  )
   return taken.map(({ row, cold, seq }, i) => {
     const kind = kinds.indexOf(cold.kind)
     tables.tallies.add(cold.line, kind, WAITING, -1)

@@ -63,18 +63,25 @@ const leaseColumns = ['token', 'owner', 'attempt_id', 'claimed_at']
 const columns = [...birthColumns, ...placeColumns, ...stateColumns, ...leaseColumns]
 const sets = (names: readonly string[]) => names.map(name => `${name} = ?`).join(', ')
 
-export const insertJobSql = `insert into jobs (${columns.join(', ')})
-  values (${columns.map(() => '?').join(', ')}) on conflict (id) do nothing`
-/** For a job that rests and whose spec stayed; fenced, so it may be tried without looking. */
-export const settleJobSql = `update jobs set ${sets(stateColumns)}, token = null, owner = null,
-  attempt_id = null, claimed_at = null where seq = ? and version = ? and token = ?`
+export const jobWidth = columns.length
+export const insertJobsSql = (rows: string) =>
+  `insert into jobs (${columns.join(', ')}) values ${rows} on conflict (id) do nothing`
+
+/** The row, what it must still be, then the state. */
+export const settleWidth = 3 + stateColumns.length
+/** For jobs that rest and whose specs stayed; fenced, so it may be tried without looking. */
+export const settleJobsSql = (rows: string) => `update jobs
+  set ${stateColumns.map((name, i) => `${name} = v.column${i + 4}`).join(', ')},
+    token = null, owner = null, attempt_id = null, claimed_at = null
+  from (values ${rows}) v
+  where jobs.seq = v.column1 and jobs.version = v.column2 and jobs.token = v.column3`
 export const updateJobSql = `update jobs
   set ${sets([...stateColumns, ...leaseColumns, ...placeColumns])} where seq = ?`
-/** Takes a list of pairs: the job, its attempt. */
-export const leaseJobsSql = `update jobs set state = ${RUNNING}, ready = null, rank = null,
-  due_at = null, attempts = attempts + 1, fence = fence + 1, version = version + 1,
-  token = ?, owner = ?, attempt_id = pair.value ->> 1, claimed_at = ?, until_at = ?
-  from json_each(?) pair where jobs.seq = pair.value ->> 0`
+/** Takes pairs, the job and its attempt, and then what all of them share. */
+export const leaseJobsSql = (rows: string) => `update jobs set state = ${RUNNING}, ready = null,
+  rank = null, due_at = null, attempts = attempts + 1, fence = fence + 1, version = version + 1,
+  attempt_id = v.column2, token = ?, owner = ?, claimed_at = ?, until_at = ?
+  from (values ${rows}) v where jobs.seq = v.column1`
 
 /** What a claim reads of a waiting job; with the rest of the row, which it knows, it is a JobRow. */
 export const dueColumns = `jobs.seq, jobs.spec_at, jobs.rank, jobs.expire_at, jobs.attempts,

@@ -2,9 +2,10 @@
 
 import type { Change } from '../../core/change.ts'
 import type { CommitResult, InsertOptions } from '../store.ts'
-import { appendHistory } from './history.ts'
+import { bulkSql, inBulk } from './bulk.ts'
+import { appendHistory, type Written } from './history.ts'
 import { exists, insertOne, isFull } from './insert.ts'
-import { RUNNING, settleJobSql, updateJobSql } from './columns.ts'
+import { RUNNING, settleJobsSql, settleWidth, updateJobSql } from './columns.ts'
 import { kindCode, stateCode, stateValues, updateValues } from './record.ts'
 import { putRecord, recordFits } from './records.ts'
 import type { Tables } from './tables.ts'
@@ -16,18 +17,34 @@ export function commit(
   options: InsertOptions,
 ): CommitResult[] {
   if (changes.length === 0) return []
-  return tables.write(() =>
-    changes.map(change =>
-      settled(tables, change, options) ? 'committed' : committed(tables, change, options),
-    ),
-  )
+  return tables.write(() => {
+    const results = new Array<CommitResult>(changes.length)
+    const plain: Plain[] = []
+    const written: Written[] = []
+    for (const [index, change] of changes.entries()) {
+      const seq = plainSeq(tables, change)
+      if (seq !== null) plain.push({ index, seq, change })
+      else results[index] = committed(tables, change, options, written)
+    }
+    inBulk(tables, plain, {
+      many: group => settledAll(tables, group, options) && keep(tables, group, results, written),
+      one: row => {
+        results[row.index] = settledAll(tables, [row], options)
+          ? (keep(tables, [row], results, written), 'committed')
+          : committed(tables, row.change, options, written)
+      },
+    })
+    appendHistory(tables, written)
+    return results
+  })
 }
 
-/**
- * The common end of an attempt claimed here: nothing to check but the fence, which the statement
- * does itself. False says only that it was not that simple, and nothing was written.
- */
-function settled(tables: Tables, change: Change, { now }: InsertOptions): boolean {
+/** The common end of an attempt claimed here: nothing to check but the fence. */
+interface Plain extends Written {
+  readonly index: number
+}
+
+function plainSeq(tables: Tables, change: Change): number | null {
   const { job, token } = change
   const isPlain =
     token !== null &&
@@ -35,17 +52,36 @@ function settled(tables: Tables, change: Change, { now }: InsertOptions): boolea
     !change.specChanged &&
     change.inserts.length === 0 &&
     change.records.length === 0
-  const seq = isPlain ? tables.leased.get(job.id) : undefined
-  if (seq === undefined) return false
-  const { changes } = tables
-    .statement(settleJobSql)
-    .run(...stateValues(job, now), seq, change.expectedVersion, toKey(token!))
-  if (Number(changes) === 0) return false
-  const line = tables.lines.idOf(job.spec.queue, job.spec.handler)
-  moved(tables, change, { line, state: RUNNING }, line)
-  appendHistory(tables, seq, change)
-  // Most of what ends is never looked at again.
-  if (job.ended !== null) tables.specs.drop(seq)
+  return isPlain ? (tables.leased.get(job.id) ?? null) : null
+}
+
+/** The statement checks the fence itself. False says only that it was not that simple for all. */
+function settledAll(tables: Tables, group: readonly Plain[], { now }: InsertOptions): boolean {
+  const values = group.flatMap(({ seq, change }) => [
+    seq,
+    change.expectedVersion,
+    toKey(change.token!),
+    ...stateValues(change.job, now),
+  ])
+  const sql = bulkSql('settle jobs', settleWidth, group.length, settleJobsSql)
+  return Number(tables.statement(sql).run(...values).changes) === group.length
+}
+
+function keep(
+  tables: Tables,
+  group: readonly Plain[],
+  results: CommitResult[],
+  written: Written[],
+): true {
+  for (const row of group) {
+    const { job } = row.change
+    const line = tables.lines.idOf(job.spec.queue, job.spec.handler)
+    moved(tables, row.change, { line, state: RUNNING }, line)
+    // Most of what ends is never looked at again.
+    if (job.ended !== null) tables.specs.drop(row.seq)
+    results[row.index] = 'committed'
+    written.push(row)
+  }
   return true
 }
 
@@ -58,7 +94,12 @@ interface Stored {
   readonly specAt: number
 }
 
-function committed(tables: Tables, change: Change, options: InsertOptions): CommitResult {
+function committed(
+  tables: Tables,
+  change: Change,
+  options: InsertOptions,
+  written: Written[],
+): CommitResult {
   const { job, records, inserts } = change
   const stored = find(tables, job.id)
   if (stored === null) return 'missing'
@@ -70,7 +111,7 @@ function committed(tables: Tables, change: Change, options: InsertOptions): Comm
   if (inserts.some(made => isFull(tables, made, options) && !exists(tables, made.id))) return 'full'
   writeJob(tables, change, stored, options)
   for (const made of inserts) insertOne(tables, made, options.now)
-  appendHistory(tables, stored.seq, change)
+  written.push({ seq: stored.seq, change })
   for (const write of records) putRecord(tables, write)
   return 'committed'
 }
@@ -97,12 +138,14 @@ function writeJob(tables: Tables, change: Change, stored: Stored, { now }: Inser
 
 function moved(
   tables: Tables,
-  { job }: Change,
+  { job, token }: Change,
   before: { readonly line: number; readonly state: number },
   line: number,
 ): void {
   const kind = kindCode(job)
   tables.tallies.add(before.line, kind, before.state, -1)
   tables.tallies.add(line, kind, stateCode(job), 1)
-  if (job.lease === null) tables.leased.delete(job.id, 1)
+  if (job.lease !== null) return
+  tables.leased.delete(job.id, 1)
+  if (token !== null) tables.leases.end(toKey(token))
 }

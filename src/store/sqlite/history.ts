@@ -4,6 +4,9 @@ import type { Attempt, Origin } from '../../core/attempt.ts'
 import type { Change } from '../../core/change.ts'
 import type { ErrorInfo } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
+import { specDefaults } from '../../core/spec.ts'
+import { HOUR } from '../../core/time.ts'
+import { bulkSql, inBulk } from './bulk.ts'
 import type { Row, Value } from './driver.ts'
 import { outcomes } from './columns.ts'
 import { clearCheckpoint, dropLogs } from './reports.ts'
@@ -12,6 +15,8 @@ import { fromKey, toKey } from './text.ts'
 
 // A code is a position in its list: lists only ever grow at the end.
 export const origins: readonly Origin[] = ['schedule', 'manual', 'retry', 'backfill']
+
+const USUAL_AGE_MS = specDefaults.retention.ageMs
 
 interface AttemptDetail {
   readonly reason?: string
@@ -22,15 +27,40 @@ interface AttemptDetail {
 
 const columns =
   'job number id run attempt fence retries origin retry_of occurrence missed owner claimed_at ' +
-  'started_at finished_at outcome expire_at detail'
+  'started_at finished_at outcome expire_at detail odd'
 export const attemptColumns = columns.split(' ')
-const insertAttemptSql = `insert or replace into attempts (${attemptColumns.join(', ')})
-  values (${attemptColumns.map(() => '?').join(', ')})`
+const insertAttemptsSql = (rows: string) =>
+  `insert into attempts (${attemptColumns.join(', ')}) values ${rows}`
+/** A number that was used already must not keep a batch from ever being written. */
+const replaceAttemptSql = (rows: string) =>
+  `insert or replace into attempts (${attemptColumns.join(', ')}) values ${rows}`
 
-export function appendHistory(tables: Tables, seq: number, change: Change): void {
-  const { attempt, drop, skips } = change
-  // `get` where nothing is returned: cheaper than `run`, which counts the changes.
-  if (attempt !== null) tables.statement(insertAttemptSql).get(...attemptValues(seq, attempt))
+/** A change that was written, and the number of its job. */
+export interface Written {
+  readonly seq: number
+  readonly change: Change
+}
+
+export function appendHistory(tables: Tables, written: readonly Written[]): void {
+  const width = attemptColumns.length
+  const rows = written
+    .filter(({ change }) => change.attempt !== null)
+    .map(({ seq, change }) => attemptValues(seq, change.attempt!))
+  inBulk(tables, rows, {
+    many: group => {
+      const sql = bulkSql('insert attempts', width, group.length, insertAttemptsSql)
+      tables.statement(sql).run(...group.flat())
+      return true
+    },
+    one: row => {
+      tables.statement(bulkSql('replace attempt', width, 1, replaceAttemptSql)).run(...row)
+    },
+  })
+  for (const { seq, change } of written) appendRest(tables, seq, change)
+}
+
+function appendRest(tables: Tables, seq: number, change: Change): void {
+  const { drop, skips } = change
   if (drop !== null) dropAttempt(tables, seq, drop)
   const { ageMs } = change.job.spec.retention
   for (const { from, to, count, reason } of skips) {
@@ -68,7 +98,16 @@ function attemptValues(seq: number, attempt: Attempt): Value[] {
     outcomes.indexOf(attempt.outcome),
     attempt.expireAt,
     detailOf(attempt),
+    isOdd(attempt) ? 1 : null,
   ]
+}
+
+/**
+ * Attempts of the usual retention expire in the order of their ids, so pruning finds them by
+ * walking; only those that would be out of that order are kept in an index of their own.
+ */
+function isOdd({ claimedAt, finishedAt, expireAt }: Attempt): boolean {
+  return expireAt - finishedAt !== USUAL_AGE_MS || finishedAt - claimedAt > HOUR
 }
 
 function detailOf({ reason, error, result, measures }: Attempt): string | null {
@@ -89,14 +128,14 @@ type AttemptRow = [
   job: number, number: number, id: string, run: number, attempt: number, fence: number,
   retries: number, origin: number, retryOf: number | null, occurrence: number, missed: number,
   owner: string, claimedAt: number, startedAt: number, finishedAt: number, outcome: number,
-  expireAt: number, detail: string | null, jobId: string,
+  expireAt: number, detail: string | null, odd: number | null, jobId: string,
 ]
 
 /** A row of `attemptColumns` and, behind them, the id of the job. */
 export function toAttempt(row: Row): Attempt {
   const [, number, id, run, attempt, fence, retries, origin, retryOf, ...more] = row as AttemptRow
   const [occurrence, missed, owner, claimedAt, startedAt, finishedAt, outcome, ...last] = more
-  const [expireAt, text, jobId] = last
+  const [expireAt, text, , jobId] = last
   const detail = text === null ? noDetail : (JSON.parse(text) as AttemptDetail)
   return {
     id: fromKey(id),

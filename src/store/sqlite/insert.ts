@@ -3,8 +3,9 @@
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import type { InsertOptions, InsertResult } from '../store.ts'
-import { insertJobSql } from './columns.ts'
-import { birthValues, kindCode, stateCode } from './record.ts'
+import { bulkSql, inBulk } from './bulk.ts'
+import { insertJobsSql, jobWidth } from './columns.ts'
+import { birthValues, kindCode, stateCode, type Place } from './record.ts'
 import type { Tables } from './tables.ts'
 import { toKey } from './text.ts'
 
@@ -14,24 +15,52 @@ export function insert(
   options: InsertOptions,
 ): InsertResult[] {
   if (jobs.length === 0) return []
-  return tables.write(() =>
-    jobs.map(job => {
+  return tables.write(() => {
+    if ((options.waitingMax ?? null) === null) return insertAll(tables, jobs, options.now)
+    return jobs.map(job => {
       if (isFull(tables, job, options)) return exists(tables, job.id) ? 'exists' : 'full'
       return insertOne(tables, job, options.now) ? 'inserted' : 'exists'
-    }),
-  )
+    })
+  })
+}
+
+/** Without a limit to watch, whole groups go in at once; one with a taken id goes row by row. */
+function insertAll(tables: Tables, jobs: readonly Job[], now: Instant): InsertResult[] {
+  const results: InsertResult[] = []
+  inBulk(tables, jobs, {
+    many: group => {
+      const places = group.map(job => placeOf(tables, job))
+      const values = group.flatMap((job, i) => birthValues(job, places[i]!, now))
+      const sql = bulkSql('insert jobs', jobWidth, group.length, insertJobsSql)
+      if (Number(tables.statement(sql).run(...values).changes) < group.length) return false
+      tables.specs.writeNew(group, places)
+      group.forEach((job, i) => born(tables, job, places[i]!))
+      results.push(...group.map(() => 'inserted' as const))
+      return true
+    },
+    one: job => results.push(insertOne(tables, job, now) ? 'inserted' : 'exists'),
+  })
+  return results
 }
 
 /** False when the id is taken. */
 export function insertOne(tables: Tables, job: Job, now: Instant): boolean {
-  const line = tables.lines.idOf(job.spec.queue, job.spec.handler)
-  const seq = tables.takeSeq()
-  const place = { seq, line, specAt: job.version }
-  const { changes } = tables.statement(insertJobSql).run(...birthValues(job, place, now))
+  const place = placeOf(tables, job)
+  const sql = bulkSql('insert jobs', jobWidth, 1, insertJobsSql)
+  const { changes } = tables.statement(sql).run(...birthValues(job, place, now))
   if (Number(changes) === 0) return false
   tables.specs.write(job, place)
-  tables.tallies.add(line, kindCode(job), stateCode(job), 1)
+  born(tables, job, place)
   return true
+}
+
+function placeOf(tables: Tables, job: Job): Place {
+  const line = tables.lines.idOf(job.spec.queue, job.spec.handler)
+  return { seq: tables.takeSeq(), line, specAt: job.version }
+}
+
+function born(tables: Tables, job: Job, { line }: Place): void {
+  tables.tallies.add(line, kindCode(job), stateCode(job), 1)
 }
 
 export function exists(tables: Tables, id: string): boolean {

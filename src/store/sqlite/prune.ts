@@ -27,29 +27,66 @@ export function prune(tables: Tables, request: PruneRequest): PruneResult {
   })
 }
 
+interface Aged {
+  readonly id: string
+  readonly job: number
+  readonly number: number
+}
+
+type AgedRow = [id: string, job: number, number: number, expireAt: number, odd: number | null]
+
 /** Too old for its age to protect it: gone, unless it is among the newest its job keeps. */
 function pruneAttempts(tables: Tables, now: Instant, limit: number) {
-  const rows = tables
-    .statement(
-      `select a.job, a.number, a.id, jobs.attempts, jobs.spec_at
-        from attempts a indexed by attempts_expiring cross join jobs on jobs.seq = a.job
-        where a.outlived is null and a.expire_at <= ? order by a.expire_at limit ?`,
-    )
-    .all(now, limit) as [number, number, string, number, number][]
+  const odd = oddAttempts(tables, now, limit)
+  const usual = usualAttempts(tables, now, limit - odd.length)
   let removed = 0
-  for (const [seq, number, id, given, specAt] of rows) {
-    const oldestKept = given - tables.specs.get(seq, specAt).spec.retention.attempts
-    if (number > oldestKept) {
-      tables
-        .statement('update attempts set outlived = 1 where job = ? and number = ?')
-        .run(seq, number)
+  for (const aged of [...odd, ...usual.aged]) {
+    if (isAmongNewest(tables, aged)) {
+      tables.statement('update attempts set odd = null where id = ?').run(aged.id)
       continue
     }
     removed++
-    tables.statement('delete from attempts where job = ? and number = ?').run(seq, number)
-    dropLogs(tables, seq, id)
+    tables.statement('delete from attempts where id = ?').run(aged.id)
+    dropLogs(tables, aged.job, aged.id)
   }
-  return { removed, seen: rows.length }
+  return { removed, seen: odd.length + usual.seen }
+}
+
+function oddAttempts(tables: Tables, now: Instant, limit: number): Aged[] {
+  const rows = tables
+    .statement(
+      `select id, job, number from attempts indexed by attempts_odd
+        where odd = 1 and expire_at <= ? order by expire_at limit ?`,
+    )
+    .all(now, limit) as [string, number, number][]
+  return rows.map(([id, job, number]) => ({ id, job, number }))
+}
+
+const MARK = 'attempts pruned up to'
+
+/** Goes on behind the last one seen, up to the first that is still young. */
+function usualAttempts(tables: Tables, now: Instant, limit: number) {
+  const mark = tables.statement('select value from marks where name = ?').get(MARK)
+  const rows = tables
+    .statement(
+      `select id, job, number, expire_at, odd from attempts where id > ? order by id limit ?`,
+    )
+    .all(mark ? mark[0]! : '', limit) as AgedRow[]
+  const young = rows.findIndex(([, , , expireAt, odd]) => odd !== 1 && expireAt > now)
+  const old = young < 0 ? rows : rows.slice(0, young)
+  const last = old.at(-1)
+  if (last) tables.statement('insert or replace into marks values (?, ?)').run(MARK, last[0])
+  const aged = old
+    .filter(([, , , , odd]) => odd !== 1)
+    .map(([id, job, number]) => ({ id, job, number }))
+  return { aged, seen: old.length }
+}
+
+function isAmongNewest(tables: Tables, { job, number }: Aged): boolean {
+  const [given, specAt] = tables
+    .statement('select attempts, spec_at from jobs where seq = ?')
+    .get(job) as [number, number]
+  return number > given - tables.specs.get(job, specAt).spec.retention.attempts
 }
 
 function pruneSkips(tables: Tables, now: Instant, limit: number): number {

@@ -109,7 +109,7 @@ export function kindCode(job: Job): number {
   return kinds.indexOf(job.kind)
 }
 
-/** The values of `insertJobSql`. */
+/** The values of one row of `insertJobsSql`. */
 export function birthValues(job: Job, place: Place, now: Instant): Value[] {
   return [
     place.seq,
@@ -155,7 +155,7 @@ export function stateValues(job: Job, now: Instant): Value[] {
 }
 
 /** When someone else must look after it: its lease or its pause ends. */
-function heldUntil(job: Job): Instant | null {
+export function heldUntil(job: Job): Instant | null {
   if (job.state === 'running') return job.lease === null ? null : job.lease.until
   return job.state === 'paused' && job.pause !== null ? job.pause.until : null
 }

@@ -16,10 +16,11 @@ export function remove(tables: Tables, ids: readonly string[]): boolean[] {
   return tables.write(() =>
     ids.map(id => {
       const row = tables
-        .statement('select seq, line, kind, state from jobs where id = ?')
-        .get(toKey(id)) as [number, number, number, number] | undefined
+        .statement('select seq, line, kind, state, token from jobs where id = ?')
+        .get(toKey(id)) as [number, number, number, number, string | null] | undefined
       if (!row) return false
-      const [seq, line, kind, state] = row
+      const [seq, line, kind, state, token] = row
+      if (token !== null) tables.leases.end(token)
       tables.tallies.add(line, kind, state, -1)
       removeJob(tables, seq)
       return true

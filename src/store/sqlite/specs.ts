@@ -3,7 +3,9 @@
 
 import type { Declared, Job } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
+import { bulkSql } from './bulk.ts'
 import type { Connection } from './connection.ts'
+import type { Value } from './driver.ts'
 import { Recent } from './recent.ts'
 import { kinds, type JobRow } from './columns.ts'
 import type { Cold, Place } from './record.ts'
@@ -23,6 +25,9 @@ const ENTRY_WEIGHT = 256
 const coldSql = `select jobs.id, kind, series, line, spec, declared, created_at
   from specs join jobs on jobs.seq = specs.seq where specs.seq = ?`
 type ColdRow = [string, number, string | null, number, string, string | null, number]
+
+const SPEC_WIDTH = 7
+const writeSpecsSql = (rows: string) => `insert or replace into specs values ${rows}`
 
 export class Specs {
   readonly #connection: Connection
@@ -58,21 +63,31 @@ export class Specs {
   }
 
   /** Inside the write that also gives the row this `specAt`. */
-  write(job: Job, { seq, line, specAt }: Place): void {
+  write(job: Job, place: Place): void {
+    const sql = bulkSql('write specs', SPEC_WIDTH, 1, writeSpecsSql)
+    this.#connection.statement(sql).run(...this.#values(job, place))
+  }
+
+  /** Of jobs that were not there before. */
+  writeNew(jobs: readonly Job[], places: readonly Place[]): void {
+    const values = jobs.flatMap((job, i) => this.#values(job, places[i]!))
+    const sql = bulkSql('write specs', SPEC_WIDTH, jobs.length, writeSpecsSql)
+    this.#connection.statement(sql).run(...values)
+  }
+
+  #values(job: Job, { seq, line, specAt }: Place): Value[] {
     const { id, kind, seriesId, spec, declared, createdAt } = job
     const text = JSON.stringify(spec)
-    this.#connection
-      .statement('insert or replace into specs values (?, ?, ?, ?, ?, ?, ?)')
-      .get(
-        seq,
-        text,
-        toKey(spec.tenant),
-        toKeyOrNull(declared === null ? null : declared.app),
-        toKeyOrNull(declared === null ? null : declared.definition),
-        declared === null ? null : JSON.stringify(declared),
-        createdAt,
-      )
     this.#keep(seq, specAt, { id, kind, seriesId, line, spec, declared, createdAt }, text.length)
+    return [
+      seq,
+      text,
+      toKey(spec.tenant),
+      toKeyOrNull(declared === null ? null : declared.app),
+      toKeyOrNull(declared === null ? null : declared.definition),
+      declared === null ? null : JSON.stringify(declared),
+      createdAt,
+    ]
   }
 
   drop(seq: number): void {

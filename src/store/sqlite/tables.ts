@@ -3,12 +3,18 @@
 import type { Job } from '../../core/job.ts'
 import type { Connection } from './connection.ts'
 import type { Row, Statement, Value } from './driver.ts'
+import { Leases } from './leases.ts'
 import { Lines } from './lines.ts'
 import { Recent } from './recent.ts'
 import type { JobRow } from './columns.ts'
 import { toJob } from './record.ts'
 import { Specs } from './specs.ts'
 import { Tallies } from './tallies.ts'
+
+export interface Numbered {
+  readonly seq: number
+  readonly job: Job
+}
 
 const LEASED_MAX = 100_000
 
@@ -17,6 +23,7 @@ export class Tables {
   readonly lines: Lines
   readonly specs: Specs
   readonly tallies: Tallies
+  readonly leases: Leases
   /** Numbers of the jobs claimed here, by id: settling them needs no search. */
   readonly leased = new Recent<string, number>(LEASED_MAX)
   /** Whether any job had progress when the write asked first. */
@@ -29,6 +36,7 @@ export class Tables {
     this.lines = new Lines(connection)
     this.specs = new Specs(connection)
     this.tallies = new Tallies(connection, this.lines)
+    this.leases = new Leases(connection)
   }
 
   statement(sql: string): Statement {
@@ -55,6 +63,7 @@ export class Tables {
       this.#nextSeq = null
       this.#hasProgress = null
       this.tallies.discard()
+      this.leases.discard()
       this.lines.forget()
       this.specs.forget()
       this.leased.clear()
@@ -77,6 +86,7 @@ export class Tables {
   #flush(): void {
     this.#hasProgress = null
     this.tallies.flush()
+    this.leases.flush()
     if (this.#nextSeq === null) return
     this.statement('update sequence set next = ?').run(this.#nextSeq)
     this.#nextSeq = null
@@ -88,8 +98,13 @@ export class Tables {
   }
 
   jobs(sql: string, ...values: Value[]): Job[] {
+    return this.numbered(sql, ...values).map(found => found.job)
+  }
+
+  /** Jobs with their numbers, for those who must order them. */
+  numbered(sql: string, ...values: Value[]): Numbered[] {
     return this.statement(sql)
       .all(...values)
-      .map(row => this.jobOf(row))
+      .map(row => ({ seq: row[0] as number, job: this.jobOf(row) }))
   }
 }

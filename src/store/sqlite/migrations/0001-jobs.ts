@@ -25,7 +25,7 @@ export const jobs: Migration = {
     `create unique index jobs_id on jobs (id)`,
     `create index timed on jobs (line, due_at) where ready = 0`,
     `create index ready on jobs (line, lane, rank) where ready = 1`,
-    `create index held on jobs (until_at) where until_at is not null`,
+    `create index paused on jobs (until_at) where state = 2 and until_at is not null`,
     `create index expiring on jobs (line, kind, expire_at) where expire_at is not null`,
     `create index series on jobs (series) where series is not null`,
     `create table specs (
@@ -33,17 +33,21 @@ export const jobs: Migration = {
       declared text, created_at integer not null
     )`,
     `create index declared on specs (app, definition) where app is not null`,
+    `create table leases (
+      token text primary key, until_at integer not null, open integer not null, seqs text not null
+    ) without rowid`,
+    `create index leases_until on leases (until_at)`,
     `create table attempts (
-      job integer not null, number integer not null, id text not null, run integer not null,
+      id text primary key, job integer not null, number integer not null, run integer not null,
       attempt integer not null, fence integer not null, retries integer not null,
       origin integer not null, retry_of integer, occurrence integer not null,
       missed integer not null, owner text not null, claimed_at integer not null,
       started_at integer not null, finished_at integer not null, outcome integer not null,
-      expire_at integer not null, outlived integer, detail text,
-      primary key (job, number)
-    )`,
-    `create index attempts_id on attempts (id)`,
-    `create index attempts_expiring on attempts (expire_at) where outlived is null`,
+      expire_at integer not null, odd integer, detail text
+    ) without rowid`,
+    `create unique index attempts_job on attempts (job, number)`,
+    `create index attempts_odd on attempts (expire_at) where odd = 1`,
+    `create table marks (name text primary key, value text not null) without rowid`,
     `create table skips (
       job integer not null, first_at integer not null, last_at integer not null,
       count integer not null, reason text not null, expire_at integer not null,
@@ -59,7 +63,9 @@ export const jobs: Migration = {
   down: [
     'drop table tallies',
     'drop table skips',
+    'drop table marks',
     'drop table attempts',
+    'drop table leases',
     'drop table specs',
     'drop table jobs',
     'drop table queues',

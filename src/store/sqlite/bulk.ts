@@ -1,0 +1,61 @@
+// Many rows in one statement: less than half the cost of a statement for each. Statements exist in
+// a few sizes; what is left over goes row by row.
+
+import type { Tables } from './tables.ts'
+
+/** Rows per statement, largest first. */
+const SIZES = [100, 10] as const
+
+export interface Bulk<T> {
+  /** All of them at once; false when not every row was written. */
+  readonly many: (rows: readonly T[]) => boolean
+  readonly one: (row: T) => void
+}
+
+/** Groups that did not go through as a whole are taken back and written row by row. */
+export function inBulk<T>(tables: Tables, rows: readonly T[], { many, one }: Bulk<T>): void {
+  let at = 0
+  for (const size of SIZES) {
+    for (; rows.length - at >= size; at += size) {
+      const group = rows.slice(at, at + size)
+      if (!wentThrough(tables, () => many(group))) group.forEach(one)
+    }
+  }
+  for (; at < rows.length; at++) one(rows[at]!)
+}
+
+function wentThrough(tables: Tables, write: () => boolean): boolean {
+  tables.statement('savepoint bulk').run()
+  let isWhole = false
+  try {
+    isWhole = write()
+  } catch (error) {
+    // Only a row that is there already is met again row by row; everything else is a failure.
+    if (!isConstraint(error)) throw error
+  }
+  if (!isWhole) tables.statement('rollback to bulk').run()
+  tables.statement('release bulk').run()
+  return isWhole
+}
+
+function isConstraint(error: unknown): boolean {
+  return error instanceof Error && /constraint/i.test(error.message)
+}
+
+const texts = new Map<string, string>()
+
+/** `make` receives the placeholders of all rows: '(?, ?), (?, ?)'. Made once per size. */
+export function bulkSql(
+  name: string,
+  width: number,
+  size: number,
+  make: (rows: string) => string,
+): string {
+  const key = `${name} ${size}`
+  const known = texts.get(key)
+  if (known !== undefined) return known
+  const row = `(${Array.from({ length: width }, () => '?').join(', ')})`
+  const sql = make(Array.from({ length: size }, () => row).join(', '))
+  texts.set(key, sql)
+  return sql
+}
