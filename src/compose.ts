@@ -51,6 +51,16 @@ export function makeNodeId(ids: Ids): string {
   return `${hostname()}-${pid}-${ids.token().slice(0, 8)}`
 }
 
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+/** A level alone asks for pino, which is only loaded then. */
+export async function loggerOf(given: Logger | LogLevel): Promise<Logger> {
+  if (typeof given !== 'string') return given
+  const { default: pino } = await import('pino')
+  const logger: Logger = pino({ name: 'carillon', level: given })
+  return logger
+}
+
 export function attachLogger(events: Events, logger: Logger): () => void {
   return logTo(events, logger)
 }

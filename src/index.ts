@@ -9,6 +9,7 @@ export type { BulkResult, CreateJob, EditJob, JobsApi, Selector } from './librar
 export type { JobOptions, ScheduleEntry } from './library/options.ts'
 export { schedule, stopSchedules, type ScheduleCallOptions } from './library/one-liner.ts'
 export type { Policies, RetryOptions } from './library/policies.ts'
+export type { QueuesApi } from './library/queues-api.ts'
 export type { RunsApi } from './library/runs-api.ts'
 export type { AnyJob, Scheduler, ScheduleOptions, TriggerOptions } from './library/scheduler.ts'
 export type { Duration, Moment } from './library/time-input.ts'

@@ -15,7 +15,7 @@ export const errorCodes = {
   REQUESTS_FULL: 'too many requested runs already wait behind this job',
   QUEUE_FULL: 'the queue holds as many waiting jobs as it may',
   HANDLER_UNKNOWN: 'no handler has this name',
-  LEASE_LOST: 'the attempt no longer holds its lease',
+  RUN_FAILED: 'the run whose result was asked for failed or was cancelled',
   SETTINGS_INVALID: 'a setting is missing or wrong',
   SCHEDULER_STATE: 'the scheduler is not in a state that allows this',
   STORE_UNAVAILABLE: 'the store cannot be reached',

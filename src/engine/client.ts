@@ -18,7 +18,7 @@ import type { Instant } from '../core/time.ts'
 import { explain, type Explanation } from '../core/why.ts'
 import type { InsertResult, JobFilter, Page, PageRequest, Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
-import type { Events } from './events.ts'
+import { settledOf, type Events } from './events.ts'
 import type { Ids } from './ids.ts'
 import { NODE_KIND } from './janitor.ts'
 
@@ -227,6 +227,10 @@ export class Client {
   #committed(verb: string, change: Change): Job {
     const { events, notice, lookNow } = this.#parts
     events.emit('changed', { verb, jobs: [change.job] })
+    // An attempt that was ended and firings that were passed over are part of the record too.
+    if (change.attempt !== null || change.skips.length > 0) {
+      events.emit('settled', { settled: [settledOf(change)] })
+    }
     notice([change.job.spec.queue])
     if (change.token !== null) lookNow()
     return change.job

@@ -15,6 +15,8 @@ export interface EngineOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly settings: Partial<EngineSettings> & { readonly nodeId: string }
+  /** Given when somebody listens already. */
+  readonly events?: Events
 }
 
 export interface Engine {
@@ -34,7 +36,7 @@ export function createEngine(options: EngineOptions): Engine {
   const settings = engineSettings(options.settings)
   const clock = new CorrectedClock(options.clock)
   const handlers = new Handlers()
-  const events = new Events()
+  const events = options.events ?? new Events()
   const wake = new Wake(clock)
   const node = new Node({ store, clock, ids, handlers, settings, events, wake })
   const client = new Client({

@@ -190,6 +190,7 @@ export class Node {
     if (held.length === 0) return
     this.#runner.accept(queue, held)
     this.#looks.start()
+    this.#held()
   }
 
   #isEnding(): boolean {
@@ -221,15 +222,20 @@ export class Node {
   /** Another process wrote to the store: its jobs may be in queues this node has not seen. */
   hint(): void {
     this.#survey.doubt()
-    this.#reaps.rearm()
+    this.#held()
     this.#parts.wake.notify()
   }
 
   /** Jobs came into a queue that may be new, or something else asks for a look right now. */
   notice(queues: readonly string[] = []): void {
     this.#survey.add(queues)
-    this.#reaps.rearm()
+    this.#held()
     this.#parts.wake.notify()
+  }
+
+  /** Only news moves the timer: under load it would otherwise never come. */
+  #held(): void {
+    if (this.#survey.held()) this.#reaps.rearm()
   }
 
   /** A control action was taken in this process: runs it concerns learn of it at once. */

@@ -18,6 +18,8 @@ export interface EngineSettings {
   readonly leaseMs: Millis
   /** How often ended leases and pauses are looked for. */
   readonly reapMs: Millis
+  /** The same while nobody holds anything: a lease taken meanwhile cannot end sooner. */
+  readonly idleReapMs: Millis
   /** How often a node with running work looks whether it was asked to stop any of it. */
   readonly lookMs: Millis
   readonly metricsMs: Millis
@@ -47,6 +49,7 @@ export const engineDefaults = {
   checkIntervalMs: 10_000,
   leaseMs: 15_000,
   reapMs: 5_000,
+  idleReapMs: 15_000,
   lookMs: 1_000,
   metricsMs: 30_000,
   pruneMs: 60_000,
@@ -65,6 +68,7 @@ const ranges: readonly (readonly [keyof EngineSettings, number, number])[] = [
   ['checkIntervalMs', 10, 3_600_000],
   ['leaseMs', 100, 3_600_000],
   ['reapMs', 10, 3_600_000],
+  ['idleReapMs', 10, 86_400_000],
   ['lookMs', 10, 60_000],
   ['metricsMs', 100, 3_600_000],
   ['pruneMs', 100, 86_400_000],

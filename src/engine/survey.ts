@@ -26,10 +26,9 @@ export class Survey {
     return [...queues.slice(at), ...queues.slice(0, at)]
   }
 
-  /** While nobody holds anything, no lease can end sooner than a whole lease from now. */
   untilReap(): Millis {
-    const { reapMs, leaseMs } = this.#parts.settings
-    return this.#isAnyHeld ? reapMs : Math.max(reapMs, leaseMs)
+    const { reapMs, idleReapMs } = this.#parts.settings
+    return this.#isAnyHeld ? reapMs : Math.max(reapMs, idleReapMs)
   }
 
   get isOld(): boolean {
@@ -48,15 +47,20 @@ export class Survey {
     this.#queues = [...new Set(found)].sort()
   }
 
+  /** Something may be held by now; true when that was not known before. */
+  held(): boolean {
+    const isNews = !this.#isAnyHeld
+    this.#isAnyHeld = true
+    return isNews
+  }
+
   /** Someone wrote to the store: nothing known of it is sure any more. */
   doubt(): void {
     this.#takenAt = -Infinity
-    this.#isAnyHeld = true
   }
 
-  /** Jobs came into these queues; something may be held by now. */
+  /** Jobs came into these queues. */
   add(queues: readonly string[]): void {
-    this.#isAnyHeld = true
     if (this.#parts.settings.queues !== null) return
     const unknown = queues.filter(queue => !this.#queues.includes(queue))
     if (unknown.length > 0) this.#queues = [...new Set([...this.#queues, ...unknown])].sort()

@@ -1,10 +1,10 @@
 // What a handler may throw to say more than "it failed".
 
 import type { Outcome } from '../core/attempt.ts'
-import { errorInfo, SchedulerError } from '../core/errors.ts'
+import { errorInfo, SchedulerError, shown } from '../core/errors.ts'
 import { jsonBytes, type Json, type JsonObject } from '../core/json.ts'
 import { limits } from '../core/limits.ts'
-import type { Instant, Millis } from '../core/time.ts'
+import { isInstant, parseDuration, type Instant, type Millis } from '../core/time.ts'
 
 /** Do not try again. */
 export class NoRetry extends Error {
@@ -15,9 +15,12 @@ export class NoRetry extends Error {
 export class RetryAfter extends Error {
   override readonly name = 'RetryAfter'
   readonly delayMs: Millis
-  constructor(delayMs: Millis, message = `asked to be tried again in ${delayMs} ms`) {
+  /** Milliseconds, or a text such as '90s' or '15m'. */
+  constructor(delay: Millis | string, message = `asked to be tried again in ${delay}`) {
     super(message)
-    this.delayMs = delayMs
+    const ms = typeof delay === 'number' ? delay : parseDuration(delay)
+    if (ms === null || !(ms >= 0)) throw new TypeError(`not a duration: ${shown(delay)}`)
+    this.delayMs = Math.round(ms)
   }
 }
 
@@ -31,9 +34,10 @@ export class Defer extends Error {
   override readonly name = 'Defer'
   readonly until: Instant
   readonly worked: boolean
-  constructor(until: Instant, message = 'deferred', worked = false) {
+  constructor(until: Instant | Date, message = 'deferred', worked = false) {
     super(message)
-    this.until = until
+    this.until = typeof until === 'number' ? until : until.getTime()
+    if (!isInstant(this.until)) throw new TypeError(`not a moment: ${shown(until)}`)
     this.worked = worked
   }
 }

@@ -12,11 +12,11 @@ export interface RunContext {
   readonly job: JobInfo
   readonly last: LastRun | undefined
   readonly log: ContextLog
-  progress(fraction: number, note?: string): void
+  readonly progress: (fraction: number, note?: string) => void
   /** A number kept with the attempt. */
-  measure(name: string, value: number): void
+  readonly measure: (name: string, value: number) => void
   /** Renews the lease, stores the checkpoint; rejects when the lease is lost. */
-  heartbeat(checkpoint?: Json): Promise<void>
+  readonly heartbeat: (checkpoint?: Json) => Promise<void>
   /** The last checkpoint of an earlier attempt of this run. */
   readonly checkpoint: Json | undefined
   /** The same for every attempt of one run. */

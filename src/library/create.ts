@@ -6,12 +6,14 @@ import {
   makeNodeId,
   openStore,
   systemIds,
+  loggerOf,
   type Logger,
+  type LogLevel,
 } from '../compose.ts'
 import { refuse, SchedulerError, type Problem } from '../core/errors.ts'
 import { systemClock, type Clock } from '../engine/clock.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
-import type { Events } from '../engine/events.ts'
+import { Events } from '../engine/events.ts'
 import type { Ids } from '../engine/ids.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import type { Store } from '../store/store.ts'
@@ -46,7 +48,8 @@ export interface SchedulerOptions<J extends readonly AnyJob[]> {
   /** Finer settings of the node, for those who measured. */
   readonly settings?: Partial<Omit<EngineSettings, 'nodeId'>>
   readonly shutdown?: { readonly signals?: boolean; readonly grace?: Duration }
-  readonly logger?: Logger
+  /** A logger with pino's shape, or a level: then pino writes to the standard output. */
+  readonly logger?: Logger | LogLevel
   /** Receives the engine's events before anything happens: for metrics and test kits. */
   readonly listen?: (events: Events) => void
   /** Where the difference at start is printed. Default: the console. */
@@ -61,7 +64,12 @@ export function createScheduler<const J extends readonly AnyJob[]>(
 ): Scheduler<J> {
   refuse('SETTINGS_INVALID', 'the scheduler cannot be made', checkOptions(options))
   let stopListening: (() => void) | null = null
+  const heard = new Events()
+  options.listen?.(heard)
+  let stopLogging: (() => void) | null = null
   const scheduler = new Scheduler<J>({
+    heard,
+    clock: options.clock ?? systemClock,
     definitions: options.jobs,
     defaults: options.defaults ?? {},
     owner: {
@@ -73,11 +81,15 @@ export function createScheduler<const J extends readonly AnyJob[]>(
     // oxlint-disable-next-line no-console -- the difference at start is meant to be read
     print: options.print ?? (line => console.info(line)),
     connect: async () => {
-      const engine = await connect(options)
+      if (options.logger) stopLogging = attachLogger(heard, await loggerOf(options.logger))
+      const engine = await connect(options, heard)
       if (options.shutdown?.signals) stopListening = onSignals(() => scheduler.stop())
       return engine
     },
-    onStopped: () => stopListening?.(),
+    onStopped: () => {
+      stopListening?.()
+      stopLogging?.()
+    },
   })
   return scheduler
 }
@@ -92,7 +104,10 @@ function checkOptions(options: SchedulerOptions<readonly AnyJob[]>): Problem[] {
     .map(name => ({ field: 'jobs', value: name, rule: 'must have different names' }))
 }
 
-async function connect(options: SchedulerOptions<readonly AnyJob[]>): Promise<Engine> {
+async function connect(
+  options: SchedulerOptions<readonly AnyJob[]>,
+  events: Events,
+): Promise<Engine> {
   const clock = options.clock ?? systemClock
   const ids = options.ids ?? systemIds()
   const given = options.store ?? DEFAULT_STORE
@@ -104,6 +119,7 @@ async function connect(options: SchedulerOptions<readonly AnyJob[]>): Promise<En
       store,
       clock,
       ids,
+      events,
       settings: {
         nodeId: options.nodeId ?? makeNodeId(ids),
         ...options.settings,
@@ -111,8 +127,6 @@ async function connect(options: SchedulerOptions<readonly AnyJob[]>): Promise<En
       },
     }),
   )
-  if (options.logger) attachLogger(engine.events, options.logger)
-  options.listen?.(engine.events)
   return engine
 }
 

@@ -14,12 +14,18 @@ export type SchedulerEvent = {
 
 export type EventBody =
   | { readonly type: 'run.started'; readonly run: string; readonly attempt: number }
-  | { readonly type: 'run.retrying'; readonly run: string; readonly retryAt: Date }
+  | {
+      readonly type: 'run.retrying'
+      readonly run: string
+      readonly retryAt: Date
+      readonly error: string | null
+    }
   | {
       readonly type: 'run.finished'
       readonly run: string
       readonly status: 'completed' | 'failed' | 'cancelled' | 'timed_out' | 'lost' | 'skipped'
       readonly durationMs: number
+      readonly error: string | null
     }
   | {
       readonly type: 'run.skipped'
@@ -107,13 +113,14 @@ export class EventStream implements AsyncIterableIterator<SchedulerEvent> {
 
   #finished(job: Job, attempt: Attempt): void {
     const run = runId(job.id, attempt.run)
+    const error = attempt.error?.message ?? null
     const isRetrying = job.retryAt !== null && job.current.run === attempt.run
     if (isRetrying) {
-      this.#push(job, { type: 'run.retrying', run, retryAt: new Date(job.retryAt) })
+      this.#push(job, { type: 'run.retrying', run, retryAt: new Date(job.retryAt), error })
       return
     }
     const durationMs = attempt.finishedAt - attempt.startedAt
-    this.#push(job, { type: 'run.finished', run, status: statusOf(attempt), durationMs })
+    this.#push(job, { type: 'run.finished', run, status: statusOf(attempt), durationMs, error })
   }
 
   #push(job: Job, body: EventBody): void {

@@ -73,7 +73,7 @@ function nextChange(engine: Engine, signal?: AbortSignal) {
 function resultOf(run: Run): Json {
   if (run.status === 'completed' || run.status === 'skipped') return run.result
   const why = run.error?.message ?? run.attempts.at(-1)?.reason ?? ''
-  const error = new SchedulerError('TRANSITION_INVALID', `run ${run.id} ${run.status}: ${why}`, {
+  const error = new SchedulerError('RUN_FAILED', `run ${run.id} ${run.status}: ${why}`, {
     details: { run: run.id, status: run.status },
   })
   throw error

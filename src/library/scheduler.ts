@@ -5,7 +5,9 @@ import { SchedulerError } from '../core/errors.ts'
 import { runId, type Job } from '../core/job.ts'
 import type { Difference } from '../core/reconcile.ts'
 import type { Explanation } from '../core/why.ts'
+import type { Clock } from '../engine/clock.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Events } from '../engine/events.ts'
 import type { StopResult } from '../engine/node.ts'
 import { reapAll } from '../engine/reaper.ts'
 import { runContext } from './context.ts'
@@ -20,6 +22,7 @@ import type { AnyDefinition } from './options.ts'
 import type { Policies } from './policies.ts'
 import { priorityOf } from './policies.ts'
 import { rowSpec } from './rows.ts'
+import { QueuesApi } from './queues-api.ts'
 import { RunsApi } from './runs-api.ts'
 import { checkPayload } from './schema.ts'
 import { toMs, type Duration } from './time-input.ts'
@@ -58,6 +61,9 @@ export interface SchedulerParts {
   readonly defaults: Policies
   readonly owner: Owner
   readonly mode: 'open' | 'declared'
+  /** Events and clock are there before the engine is, so that nothing is missed. */
+  readonly heard: Events
+  readonly clock: Clock
   readonly print: (line: string) => void
   /** Makes the engine; called at the first start. */
   readonly connect: () => Promise<Engine>
@@ -146,6 +152,10 @@ export class Scheduler<J extends readonly AnyJob[]> {
     return new JobsApi(this.engine, this.#parts.owner.app, verb => this.#assertOpen(verb))
   }
 
+  get queues(): QueuesApi {
+    return new QueuesApi(this.engine)
+  }
+
   get runs(): RunsApi {
     return new RunsApi(this.engine)
   }
@@ -200,10 +210,10 @@ export class Scheduler<J extends readonly AnyJob[]> {
     return scheduleHandle(engine, await engine.client.edit(id, () => spec, guard))
   }
 
-  /** What happens from now on; ends when you stop reading or the scheduler stops. */
+  /** What happens from now on, also before the start; ends when you stop reading or it stops. */
   events(filter: EventFilter = {}): AsyncIterableIterator<SchedulerEvent> {
-    const { events, clock } = this.engine
-    const stream = new EventStream(events, clock, filter)
+    const { heard, clock } = this.#parts
+    const stream = new EventStream(heard, clock, filter)
     this.#streams.add(stream)
     return stream
   }

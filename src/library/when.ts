@@ -101,9 +101,7 @@ function when(kind: When['kind'], trigger: Trigger, bounds: Bounds): When {
     trigger,
     bounds,
     describe: () =>
-      trigger.kind === 'cron'
-        ? `${compile(trigger).describe()} ${trigger.zone}`
-        : describeTrigger(trigger),
+      trigger.kind === 'cron' ? compile(trigger).describe() : describeTrigger(trigger),
     next: (n, from) => {
       const start = from === undefined ? systemClock.now() : toInstant(from, 'from')
       return upcoming(trigger, start, n)

@@ -46,7 +46,8 @@ export function logTo(events: Events, logger: Logger): () => void {
 
 function logSettled(logger: Logger, { job, attempt, skips }: Settled): void {
   for (const { from, to, count, reason } of skips) {
-    logger.info({ job_id: job.id, from, to, count, reason }, 'occurrences skipped')
+    const span = { job_id: job.id, name: job.spec.name, from, to, count, reason }
+    logger.info(span, 'occurrences skipped')
   }
   if (attempt === null) return
   const duration_ms = attempt.finishedAt - attempt.startedAt

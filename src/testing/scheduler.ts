@@ -37,12 +37,19 @@ interface Shared {
   readonly failures: Map<string, { times: number; error: unknown }>
   readonly connect: () => Promise<Store>
   readonly options: SchedulerOptions<readonly AnyJob[]>
+  /** The nodes that run, so that each learns at once what the others hold. */
+  readonly running: Set<Scheduler<readonly AnyJob[]>>
 }
 
 const PRINT_NOTHING = () => {}
 
 /** What only serves other processes or the disk need not interrupt the passing of time. */
-const QUIET = { checkIntervalMs: 3_600_000, metricsMs: 3_600_000, pruneMs: 3_600_000 }
+const QUIET = {
+  checkIntervalMs: 3_600_000,
+  metricsMs: 3_600_000,
+  pruneMs: 3_600_000,
+  idleReapMs: 3_600_000,
+}
 
 export async function createTestScheduler<const J extends readonly AnyJob[]>(
   options: TestOptions<J>,
@@ -65,6 +72,7 @@ export async function createTestScheduler<const J extends readonly AnyJob[]>(
       await memory.open()
       return memory
     },
+    running: new Set(),
     options: { print: PRINT_NOTHING, ...rest, jobs, settings: { ...QUIET, ...rest.settings } },
   }
   const scheduler = new TestScheduler<J>(shared, 'node-1')
@@ -98,6 +106,7 @@ export class TestScheduler<J extends readonly AnyJob[]> {
   #tracked: TrackedStore | null = null
   #stopRecording: (() => void) | null = null
   #lives = 0
+  #forget: (() => void) | null = null
 
   constructor(shared: Shared, nodeId: string) {
     this.#shared = shared
@@ -128,11 +137,14 @@ export class TestScheduler<J extends readonly AnyJob[]> {
       nodeId,
       listen: events => {
         this.#stopRecording = recorder.listen(nodeId, events)
+        events.on('claimed', () => this.#tellOthers())
         options.listen?.(events)
       },
     })
     await this.during(scheduler.start())
     this.#scheduler = scheduler as unknown as Scheduler<J>
+    this.#shared.running.add(scheduler)
+    this.#forget = () => this.#shared.running.delete(scheduler)
   }
 
   /** Awaits work that may need the clock's help to go on. */
@@ -171,8 +183,16 @@ export class TestScheduler<J extends readonly AnyJob[]> {
     await engine.store.close()
   }
 
+  /** What a hint of the store does between processes. */
+  #tellOthers(): void {
+    for (const other of this.#shared.running) {
+      if ((other as unknown) !== this.#scheduler) other.engine.node.hint()
+    }
+  }
+
   #leave(): void {
     this.#stopRecording?.()
+    this.#forget?.()
     this.#scheduler = null
   }
 

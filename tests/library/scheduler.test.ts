@@ -235,3 +235,44 @@ test('a one-off in the past runs at once', async () => {
   expect(t.runs(once)).toMatchObject([{ status: 'succeeded', result: 'done' }])
   await t.stop()
 })
+
+describe('queues', () => {
+  test('a paused queue starts nothing, and why says so', async () => {
+    const t = await createTestScheduler({ jobs: [beat] })
+    await t.scheduler.queues.pause('default')
+    await t.advance('5m')
+    expect(t.runs(beat)).toHaveLength(0)
+    expect((await t.scheduler.why('beat')).verdict).toBe('Will NOT run: queue default is paused.')
+    expect(await t.scheduler.queues.paused()).toEqual(['default'])
+    await t.scheduler.queues.resume('default')
+    await t.advance('1s')
+    expect(t.runs(beat)).toHaveLength(1)
+    await t.stop()
+  })
+})
+
+test('events can be read from before the start', async () => {
+  const scheduler = createScheduler({ jobs: [add], store: 'memory:', ...quiet })
+  const events = scheduler.events({ types: ['run.finished'] })
+  await scheduler.start()
+  await (await scheduler.trigger('add', { a: 1 })).result()
+  expect((await events.next()).value).toMatchObject({ type: 'run.finished', status: 'completed' })
+  await scheduler.stop()
+  expect((await events.next()).done).toBe(true)
+})
+
+test('result of a run that failed rejects with why', async () => {
+  const broken = job('broken', {
+    retry: false,
+    run: (): void => {
+      throw new Error('no luck')
+    },
+  })
+  const t = await createTestScheduler({ jobs: [broken] })
+  const run = await t.scheduler.trigger('broken', undefined)
+  await expect(t.during(run.result())).rejects.toMatchObject({
+    code: 'RUN_FAILED',
+    message: expect.stringContaining('no luck') as string,
+  })
+  await t.stop()
+})

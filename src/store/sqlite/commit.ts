@@ -18,7 +18,7 @@ export function commit(
 ): CommitResult[] {
   if (changes.length === 0) return []
   return tables.write(() => {
-    const results = new Array<CommitResult>(changes.length)
+    const results: CommitResult[] = []
     const plain: Plain[] = []
     const written: Written[] = []
     for (const [index, change] of changes.entries()) {
