@@ -120,7 +120,8 @@ function afterRequest(job: Job, service: Service): Job {
   const request = service.request!
   const { trigger } = job.spec
   if (request.to === null || !isGrid(trigger)) return withoutRequest(job, request.id)
-  const next = gridNext(trigger, job.nextAt ?? request.occurrence, request.occurrence)
+  // The range keeps its own rhythm, also when a floating schedule was given another since.
+  const next = gridNext(trigger, request.occurrence, request.occurrence)
   if (next === null || next > request.to) return withoutRequest(job, request.id)
   return replaceRequest(job, {
     ...request,

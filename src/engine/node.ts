@@ -7,6 +7,7 @@ import { Heartbeat } from './heartbeat.ts'
 import { abort, type Held } from './held.ts'
 import { announce, pruneAll, retire } from './janitor.ts'
 import type { Parts } from './parts.ts'
+import { foundAhead, isStepBack, realign } from './realign.ts'
 import { reap } from './reaper.ts'
 import { Repeat } from './repeat.ts'
 import { Outage } from './outage.ts'
@@ -116,6 +117,7 @@ export class Node {
       this.#startedAt = this.#parts.clock.now()
       await this.#survey.take()
       await this.#announce()
+      if (await foundAhead(this.#parts)) await realign(this.#parts)
       await reap(this.#parts)
     } catch (error) {
       this.#become('stopped')
@@ -160,6 +162,7 @@ export class Node {
   async #tick(): Promise<Millis> {
     const { store, clock, settings, handlers, events } = this.#parts
     const began = clock.now()
+    if (isStepBack(this.#lastTickAt, began)) await realign(this.#parts)
     if (this.#survey.isOld) await this.#survey.take()
     let claimed = 0
     let isFull = false

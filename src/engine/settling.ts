@@ -44,7 +44,8 @@ export class Settling {
   #schedule(): void {
     this.#isScheduled = true
     const { clock, settings } = this.#parts
-    const wait = this.#lastFlushAt + settings.settleGapMs - clock.now()
+    const since = Math.abs(clock.now() - this.#lastFlushAt)
+    const wait = settings.settleGapMs - since
     if (wait > 0 && this.#waiting.length < settings.batchMax) {
       this.#cancelTimer = clock.after(wait, () => this.#flushSoon())
     } else clock.soon(() => this.#flushSoon())

@@ -33,7 +33,7 @@ export class Survey {
 
   get isOld(): boolean {
     const { clock, settings } = this.#parts
-    return clock.now() - this.#takenAt >= settings.checkIntervalMs
+    return Math.abs(clock.now() - this.#takenAt) >= settings.checkIntervalMs
   }
 
   async take(): Promise<void> {

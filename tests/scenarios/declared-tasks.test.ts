@@ -235,3 +235,21 @@ test.each(stores)(
     expect(occurrences).toEqual([0, 15, 30, 45])
   },
 )
+
+test.each(stores)(
+  'E9: a clock that was a year ahead does not silence a task for a year, on %s',
+  async (_, make) => {
+    let wall: (Clock & { stepMs: number }) | null = null
+    const world = await make({ at: midnight, wall: clock => (wall = stepping(clock)) })
+    wall!.stepMs = 365 * 24 * HOUR
+    await world.node('n1', ok)
+    await world.create('t', specE({ cron: '0,15,30,45 * * * *' }))
+    await world.advance('20m')
+    const before = world.runs.length
+    expect(before).toBeGreaterThan(0)
+    wall!.stepMs = 0
+    await world.advance('40m')
+    const after = world.runs.slice(before).map(run => (run.occurrence - moment(midnight)) / MINUTE)
+    expect(after).toEqual([30, 45, 60])
+  },
+)
