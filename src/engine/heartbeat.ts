@@ -33,7 +33,7 @@ export class Heartbeat {
     this.#fenceSelf(held)
     const { clock, settings } = this.#parts
     const now = clock.now()
-    const isRenewal = now - this.#lastRenewAt >= settings.leaseMs / 3
+    const isRenewal = Math.abs(now - this.#lastRenewAt) >= settings.leaseMs / 3
     await this.renew(this.#held(), isRenewal)
     // A handler that renews its own lease must not put off the turn of all the others.
     if (isRenewal) this.#lastRenewAt = now
