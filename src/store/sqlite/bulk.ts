@@ -1,7 +1,12 @@
 // Many rows in one statement: less than half the cost of a statement for each. Statements exist in
 // a few sizes; what is left over goes row by row.
 
-import type { Tables } from './tables.ts'
+import type { Statement } from './driver.ts'
+
+/** Where statements come from: a connection, or the tables over it. */
+interface Prepares {
+  statement(sql: string): Statement
+}
 
 /** Rows per statement, largest first. */
 const SIZES = [100, 10] as const
@@ -13,7 +18,7 @@ export interface Bulk<T> {
 }
 
 /** Groups that did not go through as a whole are taken back and written row by row. */
-export function inBulk<T>(tables: Tables, rows: readonly T[], { many, one }: Bulk<T>): void {
+export function inBulk<T>(tables: Prepares, rows: readonly T[], { many, one }: Bulk<T>): void {
   let at = 0
   for (const size of SIZES) {
     for (; rows.length - at >= size; at += size) {
@@ -24,7 +29,7 @@ export function inBulk<T>(tables: Tables, rows: readonly T[], { many, one }: Bul
   for (; at < rows.length; at++) one(rows[at]!)
 }
 
-function wentThrough(tables: Tables, write: () => boolean): boolean {
+function wentThrough(tables: Prepares, write: () => boolean): boolean {
   tables.statement('savepoint bulk').run()
   let isWhole = false
   try {

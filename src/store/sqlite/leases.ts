@@ -2,9 +2,7 @@
 // at only when its lease could have ended, and goes with the last job that is settled.
 
 import type { Instant } from '../../core/time.ts'
-import { jobColumns, RUNNING } from './columns.ts'
 import type { Connection } from './connection.ts'
-import type { Numbered, Tables } from './tables.ts'
 
 export class Leases {
   readonly #connection: Connection
@@ -44,42 +42,4 @@ export class Leases {
   discard(): void {
     this.#ended.clear()
   }
-}
-
-/** Claims looked at in one go; what is left comes with the next look. */
-const CLAIMS_MAX = 100
-
-/** Running jobs whose lease ended. Records that are behind the truth are put right on the way. */
-export function endedLeases(tables: Tables, now: Instant): Numbered[] {
-  const sql =
-    'select token, until_at, seqs from leases where until_at <= ? order by until_at limit ?'
-  const due = tables.glance(() => tables.statement(sql).all(now, CLAIMS_MAX))
-  if (due.length === 0) return []
-  return tables.write(() =>
-    (tables.statement(sql).all(now, CLAIMS_MAX) as [string, number, string][]).flatMap(
-      ([token, until, seqs]) => endedOf(tables, { token, until, seqs }, now),
-    ),
-  )
-}
-
-interface Claim {
-  readonly token: string
-  readonly until: Instant
-  readonly seqs: string
-}
-
-function endedOf(tables: Tables, { token, until, seqs }: Claim, now: Instant): Numbered[] {
-  const held = tables.numbered(
-    `select ${jobColumns} from jobs where seq in (select value from json_each(?))
-      and token = ? and state = ${RUNNING}`,
-    seqs,
-    token,
-  )
-  const next = Math.min(...held.map(({ job }) => job.lease!.until))
-  if (held.length === 0) tables.statement('delete from leases where token = ?').run(token)
-  else if (next !== until) {
-    // Renewals write only to the jobs; the record learns of them here.
-    tables.statement('update leases set until_at = ? where token = ?').run(next, token)
-  }
-  return held.filter(({ job }) => job.lease!.until <= now)
 }

@@ -4,9 +4,7 @@ import type { Job } from '../../core/job.ts'
 import { earlier, type Instant } from '../../core/time.ts'
 import type { JobFilter, Line, Page, PageRequest } from '../store.ts'
 import type { Value } from './driver.ts'
-import { endedLeases } from './leases.ts'
 import { cutBy, pageOf, whereAll } from './paging.ts'
-import { heldUntil } from './record.ts'
 import { jobColumns, kinds, states } from './columns.ts'
 import type { Tables } from './tables.ts'
 import { fromKey, toKey } from './text.ts'
@@ -14,16 +12,6 @@ import { fromKey, toKey } from './text.ts'
 export function get(tables: Tables, ids: readonly string[]): Job[] {
   const sql = `select ${jobColumns} from jobs where id = ?`
   return tables.read(() => ids.flatMap(id => tables.jobs(sql, toKey(id))))
-}
-
-export function overdue(tables: Tables, now: Instant, limit: number): Job[] {
-  const sql = `select ${jobColumns} from jobs indexed by paused
-    where state = 2 and until_at <= ? order by until_at, seq limit ?`
-  const paused = tables.read(() => tables.numbered(sql, now, limit))
-  return [...paused, ...endedLeases(tables, now)]
-    .sort((a, b) => heldUntil(a.job)! - heldUntil(b.job)! || a.seq - b.seq)
-    .slice(0, limit)
-    .map(({ job }) => job)
 }
 
 /** Of more ready jobs than this the earliest is not sought: that one of them is due says enough. */

@@ -22,6 +22,7 @@ import { commit } from './commit.ts'
 import { Connection } from './connection.ts'
 import { insert } from './insert.ts'
 import * as list from './list.ts'
+import { overdue } from './overdue.ts'
 import * as past from './past.ts'
 import { prune } from './prune.ts'
 import * as records from './records.ts'
@@ -100,7 +101,7 @@ export class SqliteStore implements Store {
   }
 
   async overdue({ now, limit }: { now: Instant; limit: number }) {
-    return list.overdue(this.#open, now, limit)
+    return overdue(this.#open, now, limit)
   }
 
   async nextDueAt(lines: readonly Line[]) {
