@@ -75,6 +75,8 @@ function beginRetry(job: Job, now: Instant): Begin {
   // Numbered, but put off before its first try: its firing is judged with the later ones.
   const { attempt, retryOf } = job.current
   const isUntried = attempt === 0 && retryOf === null
+  // What passed up to the floor is decided; only this occurrence is not, so it is served.
+  if (isUntried && job.floor !== null) return plain(job)
   const next = isUntried
     ? { ...job, retryAt: null, current: { ...job.current, run: 0 } }
     : yielded(job, firing)

@@ -1,0 +1,89 @@
+// Child processes of the end-to-end tests: started ahead of time, spoken to line by line.
+
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+export class Child {
+  readonly #process: ChildProcessWithoutNullStreams
+  readonly #waiting = new Set<{
+    matches: (line: string) => boolean
+    found: (line: string) => void
+  }>()
+  readonly lines: string[] = []
+  #rest = ''
+  #errors = ''
+
+  constructor(file: string, args: readonly string[]) {
+    const path = fileURLToPath(new URL(file, import.meta.url))
+    this.#process = spawn(process.execPath, ['--import', 'tsx', path, ...args])
+    this.#process.stdout.on('data', (bytes: Buffer) => this.#heard(bytes.toString()))
+    this.#process.stderr.on('data', (bytes: Buffer) => {
+      this.#errors += bytes.toString()
+    })
+    // A child that was killed no longer reads what it is told.
+    this.#process.stdin.on('error', () => {})
+  }
+
+  #heard(text: string): void {
+    const lines = (this.#rest + text).split('\n')
+    this.#rest = lines.pop()!
+    for (const line of lines) {
+      this.lines.push(line)
+      for (const waiting of this.#waiting) {
+        if (!waiting.matches(line)) continue
+        this.#waiting.delete(waiting)
+        waiting.found(line)
+      }
+    }
+  }
+
+  /** The first line from now on, or said before, that fits; null when none came in time. */
+  line(matches: (line: string) => boolean, withinMs: number): Promise<string | null> {
+    const known = this.lines.find(matches)
+    if (known !== undefined) return Promise.resolve(known)
+    return new Promise(resolve => {
+      const late = setTimeout(() => {
+        this.#waiting.delete(waiting)
+        resolve(null)
+      }, withinMs)
+      const waiting = {
+        matches,
+        found: (line: string) => {
+          clearTimeout(late)
+          resolve(line)
+        },
+      }
+      this.#waiting.add(waiting)
+    })
+  }
+
+  async ready(): Promise<void> {
+    const line = await this.line(text => text === 'ready', 60_000)
+    if (line === null) throw new Error(`a child did not come up: ${this.#errors}`)
+  }
+
+  say(text: string): void {
+    this.#process.stdin.write(`${text}\n`)
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#process.kill(name)
+  }
+
+  /** What it complained about before its end. */
+  get errors(): string {
+    return this.#errors
+  }
+
+  /** Resolves when it is gone, at once if it is already. */
+  async gone(): Promise<void> {
+    const { exitCode, signalCode } = this.#process
+    if (exitCode === null && signalCode === null) await once(this.#process, 'exit')
+  }
+
+  async kill(): Promise<void> {
+    this.signal('SIGKILL')
+    await this.gone()
+  }
+}

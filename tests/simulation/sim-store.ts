@@ -1,0 +1,265 @@
+// The store as one node reaches it: every call takes time, may fail before or after it was applied,
+// and is written down at the moment it takes effect.
+
+import type { Change } from '../../src/core/change.ts'
+import { SchedulerError } from '../../src/core/errors.ts'
+import type { Job } from '../../src/core/job.ts'
+import type { RecordWrite } from '../../src/core/record.ts'
+import type { Instant } from '../../src/core/time.ts'
+import type {
+  AttemptFilter,
+  ClaimRequest,
+  CommitResult,
+  InsertOptions,
+  InsertResult,
+  JobFilter,
+  Line,
+  PageRequest,
+  PruneRequest,
+  RenewRequest,
+  Report,
+  Store,
+} from '../../src/store/store.ts'
+import type { Write } from './history.ts'
+import type { Recorder, Shown } from './recorder.ts'
+import type { NodeClock, WorldClock } from './sim-clock.ts'
+import type { Weather } from './weather.ts'
+
+export interface Way {
+  /** What is applied; a mutant may sit here. */
+  readonly inner: Store
+  readonly world: WorldClock
+  readonly clock: NodeClock
+  readonly weather: Weather
+  readonly recorder: Recorder
+  readonly node: string
+  readonly verb: string | null
+  readonly calls: CallLog
+}
+
+/** Calls under way, to see which ones met. */
+export interface CallLog {
+  readonly open: Set<OpenCall>
+}
+
+export interface OpenCall {
+  readonly name: string
+  readonly node: string
+  readonly verb: string | null
+  readonly ids: readonly string[]
+  readonly sentAt: Instant
+}
+
+const noneShown: ReadonlyMap<string, Shown> = new Map()
+
+export class SimStore implements Store {
+  readonly kind = 'memory'
+  readonly promise = 'simulation'
+  readonly #way: Way
+
+  constructor(way: Way) {
+    this.#way = way
+  }
+
+  get node(): string {
+    return this.#way.node
+  }
+
+  #call<T>(
+    name: string,
+    ids: readonly string[],
+    apply: (sentAt: Instant) => Promise<T>,
+  ): Promise<T> {
+    const { world, clock, weather, recorder, node, verb, calls } = this.#way
+    const fate = weather.fate(node, world.now())
+    const open: OpenCall = { name, node, verb, ids, sentAt: world.now() }
+    calls.open.add(open)
+    return new Promise((resolve, reject) => {
+      const answer = (callback: () => void) =>
+        world.after(fate.backMs, () => {
+          calls.open.delete(open)
+          clock.deliver(callback)
+        })
+      const fail = (when: 'before' | 'after') => {
+        recorder.line(`${node} ${name} fails ${when}`)
+        const text = `${name}: the way to the store broke ${when} the call was applied`
+        answer(() => reject(new SchedulerError('STORE_UNAVAILABLE', text)))
+      }
+      const applied = async () => {
+        try {
+          const result = await apply(open.sentAt)
+          if (fate.error === 'after' && isTelling(result)) recorder.label(`${name} reply lost`)
+          if (fate.error === 'after') fail('after')
+          else answer(() => resolve(result))
+        } catch (error) {
+          answer(() => reject(error))
+        }
+      }
+      world.after(fate.thereMs, () => {
+        if (fate.error === 'before') fail('before')
+        else void applied()
+      })
+    })
+  }
+
+  #wrote(call: Write['call'], sentAt: Instant, shown = noneShown): Write[] {
+    const { recorder, node, verb } = this.#way
+    return recorder.observe(call, { node, verb, sentAt }, shown)
+  }
+
+  async open(): Promise<void> {}
+  async close(): Promise<void> {}
+
+  async now(): Promise<Instant> {
+    const { world, recorder, node } = this.#way
+    const sentAt = world.now()
+    const result = await this.#call('now', [], () => this.#way.inner.now())
+    recorder.measures.push({ node, at: world.now(), tookMs: world.now() - sentAt })
+    return result
+  }
+
+  insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertResult[]> {
+    const ids = jobs.map(job => job.id)
+    return this.#call('insert', ids, async sentAt => {
+      const result = await this.#way.inner.insert(jobs, options)
+      this.#wrote('insert', sentAt)
+      return result
+    })
+  }
+
+  claim(request: ClaimRequest): Promise<Job[]> {
+    const { recorder, calls, node } = this.#way
+    return this.#call('claim', [], async sentAt => {
+      const result = await this.#way.inner.claim(request)
+      this.#wrote('claim', sentAt)
+      for (const job of result) {
+        for (const open of calls.open) {
+          if (open.name !== 'commit' && open.name !== 'get') continue
+          if (open.ids.includes(job.id) && open.verb === 'pause')
+            recorder.label('pause raced claim')
+        }
+      }
+      const isRace = [...calls.open].some(
+        open => open.name === 'claim' && open.node !== node && open.sentAt <= sentAt + 50,
+      )
+      if (result.length > 0 && isRace) recorder.label('two nodes raced')
+      return result
+    })
+  }
+
+  commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]> {
+    const ids = changes.map(change => change.job.id)
+    return this.#call('commit', ids, async sentAt => {
+      const shown = new Map(
+        changes.map(({ job, token, expectedVersion }) => [job.id, { token, expectedVersion }]),
+      )
+      const results = await this.#way.inner.commit(changes, options)
+      const written = new Set(this.#wrote('commit', sentAt, shown).map(write => write.jobId))
+      for (const [i, { job }] of changes.entries()) {
+        if (results[i] === 'committed') written.delete(job.id)
+      }
+      for (const [i, change] of changes.entries()) {
+        this.#judged(change, results[i]!, written.has(change.job.id))
+      }
+      return results
+    })
+  }
+
+  #judged(change: Change, result: CommitResult, isChanged: boolean): void {
+    const { recorder, world, node, verb, calls } = this.#way
+    if (change.attempt?.outcome === 'succeeded' && verb === null) {
+      for (const open of calls.open) {
+        const isCancel = open.verb === 'cancel' || open.verb === 'cancel run'
+        if (isCancel && open.ids.includes(change.job.id)) recorder.label('cancel raced success')
+      }
+    }
+    if (result === 'committed') return
+    const jobId = change.job.id
+    recorder.line(`${node} ${verb ?? 'commit'} ${jobId} refused: ${result}`)
+    const { token, attempt } = change
+    recorder.refusals.push({ at: world.now(), node, jobId, result, token, attempt, isChanged })
+  }
+
+  renew(request: RenewRequest) {
+    const ids = request.leases.map(lease => lease.id)
+    return this.#call('renew', ids, async sentAt => {
+      const shown = new Map(
+        request.leases.map(({ id, token }) => [id, { token, expectedVersion: null }]),
+      )
+      const result = await this.#way.inner.renew(request)
+      this.#wrote('renew', sentAt, shown)
+      return result
+    })
+  }
+
+  remove(ids: readonly string[]): Promise<boolean[]> {
+    return this.#call('remove', ids, async sentAt => {
+      const result = await this.#way.inner.remove(ids)
+      this.#wrote('remove', sentAt)
+      return result
+    })
+  }
+
+  prune(request: PruneRequest) {
+    return this.#call('prune', [], async sentAt => {
+      const result = await this.#way.inner.prune(request)
+      this.#wrote('prune', sentAt)
+      const { recorder } = this.#way
+      const isWork = result.attempts + result.jobs > 0
+      if (isWork && recorder.isAnyRunning()) recorder.label('prune during run')
+      return result
+    })
+  }
+
+  overdue(request: { now: Instant; limit: number }): Promise<Job[]> {
+    return this.#call('overdue', [], () => this.#way.inner.overdue(request))
+  }
+  nextDueAt(lines: readonly Line[]): Promise<Instant | null> {
+    return this.#call('nextDueAt', [], () => this.#way.inner.nextDueAt(lines))
+  }
+  get(ids: readonly string[]): Promise<Job[]> {
+    return this.#call('get', ids, () => this.#way.inner.get(ids))
+  }
+  list(filter: JobFilter, page: PageRequest) {
+    return this.#call('list', [], () => this.#way.inner.list(filter, page))
+  }
+  attempts(filter: AttemptFilter, page: PageRequest) {
+    return this.#call('attempts', [], () => this.#way.inner.attempts(filter, page))
+  }
+  ledger(jobId: string, page: PageRequest) {
+    return this.#call('ledger', [], () => this.#way.inner.ledger(jobId, page))
+  }
+  counts() {
+    return this.#call('counts', [], () => this.#way.inner.counts())
+  }
+  setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
+    return this.#call('pauseQueue', [], () => this.#way.inner.setQueuePaused(queue, isPaused))
+  }
+  pausedQueues(): Promise<string[]> {
+    return this.#call('pausedQueues', [], () => this.#way.inner.pausedQueues())
+  }
+  report(reports: readonly Report[], now: Instant): Promise<boolean[]> {
+    return this.#call('report', [], () => this.#way.inner.report(reports, now))
+  }
+  progress(jobId: string) {
+    return this.#call('progress', [], () => this.#way.inner.progress(jobId))
+  }
+  log(attemptId: string, page: PageRequest) {
+    return this.#call('log', [], () => this.#way.inner.log(attemptId, page))
+  }
+  putRecords(writes: readonly RecordWrite[], now: Instant) {
+    return this.#call('putRecords', [], () => this.#way.inner.putRecords(writes, now))
+  }
+  getRecords(kind: string, keys: readonly string[], now: Instant) {
+    return this.#call('getRecords', [], () => this.#way.inner.getRecords(kind, keys, now))
+  }
+  listRecords(kind: string, page: PageRequest, now: Instant) {
+    return this.#call('listRecords', [], () => this.#way.inner.listRecords(kind, page, now))
+  }
+}
+
+/** Whether losing this answer hides anything. */
+function isTelling(result: unknown): boolean {
+  if (!Array.isArray(result) || result.length === 0) return false
+  return typeof result[0] !== 'string' || result.includes('committed')
+}
