@@ -7,7 +7,7 @@ let left = 3
 
 const cleanup = await schedule('cleanup', '1s', async ({ run }) => {
   console.log(`cleanup: run ${run.number}`)
-  if (--left === 0) setImmediate(stopSchedules)
+  if (--left === 0) setImmediate(() => void stopSchedules())
 })
 
 console.log(`cleanup is due at ${cleanup.next?.toISOString()}`)
