@@ -11,6 +11,7 @@ export default defineConfig({
       extends: true,
       test: {
         name,
+        globalSetup: ['tests/support/servers/global-setup.ts'],
         include: folders.map(folder => `${folder}/**/*.test.ts`),
         testTimeout: timeoutMs,
         hookTimeout: timeoutMs,

@@ -3,6 +3,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { BROKER_VARIABLE, startBroker } from '../tests/support/servers/broker.ts'
 import { formatResult, formatSummary } from './suites/results.ts'
 import type { Result } from './suites/results.ts'
 import { runSuite } from './suites/run.ts'
@@ -41,7 +42,15 @@ const main = async (): Promise<number> => {
     return 0
   }
   if (chosen.length === 0) throw new Error('none of these suites has a test yet')
-  const results = await runAll(chosen, bail)
+  const broker = await startBroker()
+  process.env[BROKER_VARIABLE] = broker.url
+  let results: Result[]
+  try {
+    results = await runAll(chosen, bail)
+  } finally {
+    await broker.stop()
+  }
+  for (const [kind, reason] of broker.missing) console.log(`no tests on ${kind}: ${reason}`)
   console.log(`\n${formatSummary(results)}`)
   return results.some(({ failed }) => failed > 0) ? 1 : 0
 }

@@ -37,6 +37,7 @@ const tests = (
 export const testSuites: readonly TestSuite[] = [
   tests('unit', 'each file of src and scripts by itself', 30_000, { folders: ['src', 'scripts'] }),
   tests('cron', 'cron expressions against tables and other implementations', 60_000),
+  tests('support', 'what the tests themselves stand on: servers, proxies', 60_000),
   tests('conformance', 'what every store owes its callers', 60_000),
   tests('differential', 'one random history through all stores', 120_000),
   tests('scenarios', 'whole uses of the scheduler, on each store', 60_000),
