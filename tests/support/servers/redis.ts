@@ -128,6 +128,8 @@ class Redis implements RedisServer {
   async kill(): Promise<void> {
     if (this.pid === null) return
     const gone = once(this.#process!, 'exit')
+    // It kept nobody waiting while it ran; its end is waited for.
+    this.#process!.ref()
     this.#process!.kill('SIGKILL')
     await gone
   }
