@@ -16,6 +16,7 @@ export const errorCodes = {
   QUEUE_FULL: 'the queue holds as many waiting jobs as it may',
   HANDLER_UNKNOWN: 'no handler has this name',
   RUN_FAILED: 'the run whose result was asked for failed or was cancelled',
+  QUERY_INVALID: 'a list was asked for in a way that is not allowed',
   SETTINGS_INVALID: 'a setting is missing or wrong',
   SCHEDULER_STATE: 'the scheduler is not in a state that allows this',
   STORE_UNAVAILABLE: 'the store cannot be reached',

@@ -24,6 +24,10 @@ export const limits = {
   priorityMin: 1,
   priorityMax: 6,
   pageMax: 250,
+  /** Rows one call looks at for those that fit, where no index leads to them. */
+  scannedMax: 5_000,
+  /** Rows a page may leave out, and rows looked at to count or to skip them. */
+  offsetMax: 100_000,
   /** Attempts in a row that ended without a word before a job is set aside. */
   crashesMax: 5,
   retainedAttemptsMax: 100_000,

@@ -43,17 +43,32 @@ export interface Store {
 
   /** The jobs that exist, in the order asked. */
   get(ids: readonly string[]): Promise<Job[]>
+  /** With `search` it looks at a bounded number, so a page may be short while a cursor is given. */
   list(filter: JobFilter, page: PageRequest): Promise<Page<Job>>
-  /** Settled attempts, newest first unless asked otherwise. */
+  /**
+   * Settled attempts, newest first unless asked otherwise: those of one job by number, those of
+   * many by id, which grows with time. Looks at a bounded number, so a page may be short, even
+   * empty, while its cursor says that more may follow.
+   */
   attempts(filter: AttemptFilter, page: PageRequest): Promise<Page<Attempt>>
   /** Decisions of one schedule in the order of their moments. */
   ledger(jobId: string, page: PageRequest): Promise<Page<LedgerEntry>>
-  counts(): Promise<Count[]>
+  /** Kept as work happens, never counted over the jobs; of one tenant, or of all together. */
+  counts(filter?: { readonly tenant?: string }): Promise<Count[]>
+  /** The same by tenant, in the order of their names; only those that have jobs. */
+  tenants(page: PageRequest): Promise<Page<TenantCount>>
+  /** How many jobs match; stops counting at `max`, with `search` after a bounded number. */
+  count(filter: JobFilter, max: number): Promise<number>
+  /**
+   * Waiting jobs by their due moment, from the first moment until before the last. Looks at a
+   * bounded number, so the answer may be short.
+   */
+  upcoming(request: UpcomingRequest): Promise<Job[]>
 
   setQueuePaused(queue: string, isPaused: boolean): Promise<void>
   pausedQueues(): Promise<string[]>
   /** Any state; everything that belongs to the job goes with it. Says which existed. */
-  remove(ids: readonly string[]): Promise<boolean[]>
+  remove(ids: readonly string[], options?: RemoveOptions): Promise<boolean[]>
   /** Bounded bites of what has expired: attempts, skips, ended jobs, records. Never a live job. */
   prune(request: PruneRequest): Promise<PruneResult>
 
@@ -82,8 +97,18 @@ export interface Line {
 export interface InsertOptions {
   readonly now: Instant
   readonly waitingMax?: number | null
+  /**
+   * Written in the same step, if any of the jobs is inserted. If one conflicts, nothing is written
+   * and every job gets `conflict`. Commits have records of their own and leave these aside.
+   */
+  readonly records?: readonly RecordWrite[]
 }
-export type InsertResult = 'inserted' | 'exists' | 'full'
+export interface RemoveOptions {
+  readonly now: Instant
+  /** Written in the same step, if any of the jobs existed; one that conflicts is left out. */
+  readonly records: readonly RecordWrite[]
+}
+export type InsertResult = 'inserted' | 'exists' | 'full' | 'conflict'
 export type CommitResult = 'committed' | 'conflict' | 'missing' | 'full'
 
 export interface ClaimRequest {
@@ -124,6 +149,8 @@ export interface JobFilter {
   readonly seriesId?: string
   readonly app?: string
   readonly definition?: string
+  /** Part of the name or the start of the id, whatever the case. */
+  readonly search?: string
 }
 
 export interface AttemptFilter {
@@ -131,6 +158,14 @@ export interface AttemptFilter {
   readonly id?: string
   readonly run?: number
   readonly outcomes?: readonly OutcomeKind[]
+  /** Of jobs of this tenant, queue, handler or series. */
+  readonly tenant?: string
+  readonly queue?: string
+  readonly handler?: string
+  readonly seriesId?: string
+  /** Finished at or after, and before; claimed no longer before `since` than a timeout lasts. */
+  readonly since?: Instant
+  readonly until?: Instant
 }
 
 /** `cursor` is the opaque mark a page ended with; order is that of creation. */
@@ -138,6 +173,11 @@ export interface PageRequest {
   readonly limit: number
   readonly cursor?: string | null
   readonly newestFirst?: boolean
+  /**
+   * Leaves out so many first, for callers that count instead of following cursors. Refused beyond
+   * a named maximum.
+   */
+  readonly offset?: number
 }
 export interface Page<T> {
   readonly items: readonly T[]
@@ -153,6 +193,20 @@ export interface Count {
   readonly count: number
   /** Rows that ended in this state and were pruned since. */
   readonly pruned: number
+}
+
+export interface TenantCount {
+  readonly tenant: string
+  /** Without the states none is in. */
+  readonly counts: Readonly<Partial<Record<State, number>>>
+}
+
+export interface UpcomingRequest {
+  readonly tenant?: string
+  readonly queue?: string
+  readonly from: Instant
+  readonly until: Instant
+  readonly limit: number
 }
 
 export interface PruneRequest {

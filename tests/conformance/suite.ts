@@ -4,17 +4,20 @@ import { afterEach, beforeEach, describe } from 'vitest'
 import { virtualClock } from '../support/builders.ts'
 import type { OpenedStore, OpenStore } from '../support/stores.ts'
 import { attemptTests } from './suite/attempts.ts'
+import { attemptsOfManyTests } from './suite/attempts-of-many.ts'
 import type { Bench } from './suite/bench.ts'
 import { claimTests } from './suite/claim.ts'
 import { orderTests } from './suite/claim-order.ts'
 import { commitTests } from './suite/commit.ts'
 import { commitPartTests } from './suite/commit-parts.ts'
 import { countTests } from './suite/counts.ts'
+import { countUpToTests } from './suite/count.ts'
 import { fieldTests } from './suite/fields.ts'
 import { insertTests } from './suite/insert.ts'
 import { ledgerTests } from './suite/ledger.ts'
 import { lifetimeTests } from './suite/lifetime.ts'
 import { listTests } from './suite/list.ts'
+import { offsetTests } from './suite/offset.ts'
 import { overdueTests } from './suite/overdue.ts'
 import { pruneTests } from './suite/prune.ts'
 import { raceTests } from './suite/races.ts'
@@ -23,6 +26,8 @@ import { removeTests } from './suite/remove.ts'
 import { renewTests } from './suite/renew.ts'
 import { reportTests } from './suite/report.ts'
 import { retentionTests } from './suite/retention.ts'
+import { tenantTests } from './suite/tenants.ts'
+import { upcomingTests } from './suite/upcoming.ts'
 
 const topics = [
   lifetimeTests,
@@ -33,11 +38,16 @@ const topics = [
   commitPartTests,
   renewTests,
   overdueTests,
+  upcomingTests,
   listTests,
+  offsetTests,
   attemptTests,
+  attemptsOfManyTests,
   fieldTests,
   ledgerTests,
   countTests,
+  tenantTests,
+  countUpToTests,
   removeTests,
   retentionTests,
   pruneTests,

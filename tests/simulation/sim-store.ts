@@ -16,9 +16,11 @@ import type {
   Line,
   PageRequest,
   PruneRequest,
+  RemoveOptions,
   RenewRequest,
   Report,
   Store,
+  UpcomingRequest,
 } from '../../src/store/store.ts'
 import type { Write } from './history.ts'
 import type { Recorder, Shown } from './recorder.ts'
@@ -192,9 +194,9 @@ export class SimStore implements Store {
     })
   }
 
-  remove(ids: readonly string[]): Promise<boolean[]> {
+  remove(ids: readonly string[], options?: RemoveOptions): Promise<boolean[]> {
     return this.#call('remove', ids, async sentAt => {
-      const result = await this.#way.inner.remove(ids)
+      const result = await this.#way.inner.remove(ids, options)
       this.#wrote('remove', sentAt)
       return result
     })
@@ -229,8 +231,17 @@ export class SimStore implements Store {
   ledger(jobId: string, page: PageRequest) {
     return this.#call('ledger', [], () => this.#way.inner.ledger(jobId, page))
   }
-  counts() {
-    return this.#call('counts', [], () => this.#way.inner.counts())
+  counts(filter?: { readonly tenant?: string }) {
+    return this.#call('counts', [], () => this.#way.inner.counts(filter))
+  }
+  tenants(page: PageRequest) {
+    return this.#call('tenants', [], () => this.#way.inner.tenants(page))
+  }
+  count(filter: JobFilter, max: number): Promise<number> {
+    return this.#call('count', [], () => this.#way.inner.count(filter, max))
+  }
+  upcoming(request: UpcomingRequest): Promise<Job[]> {
+    return this.#call('upcoming', [], () => this.#way.inner.upcoming(request))
   }
   setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
     return this.#call('pauseQueue', [], () => this.#way.inner.setQueuePaused(queue, isPaused))

@@ -3,9 +3,17 @@
 import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
 import { openEntry, runEntry, type LedgerEntry } from '../../core/ledger.ts'
+import { isFinishedWithin, searchFor } from '../../core/query.ts'
 import { earlier, type Instant } from '../../core/time.ts'
-import type { AttemptFilter, Count, JobFilter, Line, Page, PageRequest } from '../store.ts'
-import { countKey, pageOf, type Rows } from './rows.ts'
+import type {
+  AttemptFilter,
+  JobFilter,
+  Line,
+  Page,
+  PageRequest,
+  UpcomingRequest,
+} from '../store.ts'
+import { pageOf, type Rows } from './rows.ts'
 
 export function nextDueAt(rows: Rows, lines: readonly Line[]): Instant | null {
   const wanted = new Set(lines.map(line => JSON.stringify([line.queue, line.handler])))
@@ -31,14 +39,32 @@ export function overdue(rows: Rows, now: Instant, limit: number): Job[] {
   return late.slice(0, limit).map(row => row.job)
 }
 
+export function upcoming(rows: Rows, request: UpcomingRequest): Job[] {
+  const { from, until, limit, tenant, queue } = request
+  const ahead = [...rows.jobs.values()].filter(({ job }) => {
+    const { dueAt } = job
+    return dueAt !== null && dueAt >= from && dueAt < until && fits(job, { tenant, queue })
+  })
+  ahead.sort((a, b) => a.job.dueAt! - b.job.dueAt! || a.seq - b.seq)
+  return ahead.slice(0, limit).map(row => row.job)
+}
+
 export function list(rows: Rows, filter: JobFilter, page: PageRequest): Page<Job> {
   const fitting = [...rows.jobs.values()].filter(({ job }) => fits(job, filter))
   const { items, cursor } = pageOf(fitting, page, row => row.seq)
   return { items: items.map(row => row.job), cursor }
 }
 
-function fits(job: Job, filter: JobFilter): boolean {
+export function count(rows: Rows, filter: JobFilter, max: number): number {
+  const fitting = [...rows.jobs.values()].filter(({ job }) => fits(job, filter))
+  return Math.min(fitting.length, max)
+}
+
+type Sought = { readonly [K in keyof JobFilter]: JobFilter[K] | undefined }
+
+function fits(job: Job, filter: Sought): boolean {
   const { spec, declared } = job
+  const { search } = filter
   return (
     (filter.ids === undefined || filter.ids.includes(job.id)) &&
     (filter.kind === undefined || filter.kind === job.kind) &&
@@ -48,25 +74,30 @@ function fits(job: Job, filter: JobFilter): boolean {
     (filter.handler === undefined || filter.handler === spec.handler) &&
     (filter.seriesId === undefined || filter.seriesId === job.seriesId) &&
     (filter.app === undefined || filter.app === declared?.app) &&
-    (filter.definition === undefined || filter.definition === declared?.definition)
+    (filter.definition === undefined || filter.definition === declared?.definition) &&
+    (search === undefined || searchFor(search)({ id: job.id, name: spec.name }))
   )
 }
 
 export function attempts(rows: Rows, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
-  const { jobId, id, run, outcomes } = filter
+  const { jobId } = filter
   const held = jobId === undefined ? [...rows.attempts.values()].flat() : rows.attempts.get(jobId)
-  const fitting = (held ?? [])
-    .map(row => row.attempt)
-    .filter(
-      attempt =>
-        (id === undefined || attempt.id === id) &&
-        (run === undefined || attempt.run === run) &&
-        (outcomes === undefined || outcomes.includes(attempt.outcome)),
-    )
+  const fitting = (held ?? []).map(row => row.attempt).filter(made => isSought(rows, made, filter))
   const newestFirst = page.newestFirst ?? true
   if (jobId !== undefined) return pageOf(fitting, { ...page, newestFirst }, a => a.number)
   fitting.sort((a, b) => (a.id < b.id ? -1 : 1))
   return pageOf(fitting, { ...page, newestFirst }, a => a.id)
+}
+
+function isSought(rows: Rows, attempt: Attempt, filter: AttemptFilter): boolean {
+  const { id, run, outcomes, tenant, queue, handler, seriesId } = filter
+  return (
+    (id === undefined || attempt.id === id) &&
+    (run === undefined || attempt.run === run) &&
+    (outcomes === undefined || outcomes.includes(attempt.outcome)) &&
+    isFinishedWithin(attempt, filter) &&
+    fits(rows.jobs.get(attempt.jobId)!.job, { tenant, queue, handler, seriesId })
+  )
 }
 
 export function ledger(rows: Rows, jobId: string, page: PageRequest): Page<LedgerEntry> {
@@ -83,24 +114,4 @@ export function ledger(rows: Rows, jobId: string, page: PageRequest): Page<Ledge
   }
   const entries = [...byMoment.values()].sort((a, b) => a.from - b.from)
   return pageOf(entries, page, entry => entry.from)
-}
-
-export function counts(rows: Rows): Count[] {
-  const tallies = new Map<string, { count: number; pruned: number }>()
-  const tally = (key: string) => {
-    const held = tallies.get(key) ?? { count: 0, pruned: 0 }
-    tallies.set(key, held)
-    return held
-  }
-  for (const { job } of rows.jobs.values()) tally(countKey(job)).count++
-  for (const [key, pruned] of rows.pruned) tally(key).pruned += pruned
-  return [...tallies].map(([key, sums]) => {
-    const [queue, handler, kind, state] = JSON.parse(key) as [
-      string,
-      string,
-      Job['kind'],
-      Job['state'],
-    ]
-    return { queue, handler, kind, state, ...sums }
-  })
 }

@@ -2,7 +2,7 @@
 
 import type { RecordWrite, StoredRecord } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
-import type { Page, PageRequest } from '../store.ts'
+import type { Page, PageRequest, PutResult } from '../store.ts'
 import { pageOf, type Rows } from './rows.ts'
 
 function live(record: StoredRecord | undefined, now: Instant): StoredRecord | null {
@@ -16,8 +16,8 @@ export function recordFits(rows: Rows, write: RecordWrite, now: Instant): boolea
   return (held?.version ?? 0) === write.expectedVersion
 }
 
-/** Versions go on over removal and expiry, so a writer can never mistake a new record for an old. */
-export function putRecord(rows: Rows, write: RecordWrite): void {
+/** What was removed or has expired is not there: the next record under its key begins again. */
+export function putRecord(rows: Rows, write: RecordWrite, now: Instant): void {
   const ofKind = rows.records.get(write.kind) ?? new Map<string, StoredRecord>()
   rows.records.set(write.kind, ofKind)
   if (write.remove) {
@@ -25,8 +25,16 @@ export function putRecord(rows: Rows, write: RecordWrite): void {
     return
   }
   const { kind, key, value, expireAt } = write
-  const version = (ofKind.get(key)?.version ?? 0) + 1
+  const version = (live(ofKind.get(key), now)?.version ?? 0) + 1
   ofKind.set(key, { kind, key, value, expireAt, version })
+}
+
+export function putRecords(rows: Rows, writes: readonly RecordWrite[], now: Instant): PutResult[] {
+  return writes.map(write => {
+    if (!recordFits(rows, write, now)) return 'conflict'
+    putRecord(rows, write, now)
+    return 'put'
+  })
 }
 
 export function getRecords(

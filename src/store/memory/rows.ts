@@ -3,9 +3,10 @@
 import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
 import type { Skip } from '../../core/ledger.ts'
+import { offsetOf } from '../../core/query.ts'
 import type { StoredRecord } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
-import type { LogLine, Progress } from '../store.ts'
+import type { LogLine, PageRequest, Progress } from '../store.ts'
 
 export interface Row {
   readonly seq: number
@@ -35,7 +36,7 @@ export interface Rows {
   readonly pausedQueues: Set<string>
   /** The lane served last, by queue. */
   readonly cursors: Map<string, string>
-  /** Pruned rows by queue, handler, kind and state. */
+  /** Pruned rows by tenant, queue, handler, kind and state. */
   readonly pruned: Map<string, number>
 }
 
@@ -55,7 +56,7 @@ export function emptyRows(): Rows {
 }
 
 export function countKey(job: Job): string {
-  return JSON.stringify([job.spec.queue, job.spec.handler, job.kind, job.state])
+  return JSON.stringify([job.spec.tenant, job.spec.queue, job.spec.handler, job.kind, job.state])
 }
 
 export function removeJob(rows: Rows, id: string): boolean {
@@ -71,7 +72,7 @@ export function removeJob(rows: Rows, id: string): boolean {
 /** Cuts one page out of items already in order; `mark` is what the cursor is made of. */
 export function pageOf<T>(
   items: readonly T[],
-  request: { limit: number; cursor?: string | null; newestFirst?: boolean },
+  request: PageRequest,
   mark: (item: T) => number | string,
 ): { items: T[]; cursor: string | null } {
   const ordered = request.newestFirst ? [...items].reverse() : [...items]
@@ -83,7 +84,9 @@ export function pageOf<T>(
     return request.newestFirst ? at < last : at > last
   }
   const rest = ordered.filter(isPast)
-  const page = rest.slice(0, request.limit)
+  const from = offsetOf(request) ?? 0
+  const page = rest.slice(from, from + request.limit)
   const last = page.at(-1)
-  return { items: page, cursor: rest.length > page.length && last ? String(mark(last)) : null }
+  const hasMore = rest.length > from + page.length
+  return { items: page, cursor: hasMore && last ? String(mark(last)) : null }
 }

@@ -16,14 +16,17 @@ import type {
   PageRequest,
   PruneRequest,
   PutResult,
+  RemoveOptions,
   RenewRequest,
   Report,
   Store,
+  UpcomingRequest,
 } from '../store.ts'
 import { prune } from './prune.ts'
 import * as read from './read.ts'
-import { getRecords, listRecords, putRecord, recordFits } from './records.ts'
+import { getRecords, listRecords, putRecords } from './records.ts'
 import { emptyRows, pageOf, removeJob, type Rows } from './rows.ts'
+import * as tally from './tally.ts'
 import * as write from './write.ts'
 
 export class MemoryStore implements Store {
@@ -57,8 +60,7 @@ export class MemoryStore implements Store {
   }
 
   async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertResult[]> {
-    const rows = this.#open
-    return jobs.map(job => write.insert(rows, job, options))
+    return write.insertAll(this.#open, jobs, options)
   }
 
   async claim(request: ClaimRequest): Promise<Job[]> {
@@ -99,8 +101,20 @@ export class MemoryStore implements Store {
     return read.ledger(this.#open, jobId, page)
   }
 
-  async counts() {
-    return read.counts(this.#open)
+  async counts(filter: { readonly tenant?: string } = {}) {
+    return tally.counts(this.#open, filter)
+  }
+
+  async tenants(page: PageRequest) {
+    return tally.tenants(this.#open, page)
+  }
+
+  async count(filter: JobFilter, max: number): Promise<number> {
+    return read.count(this.#open, filter, max)
+  }
+
+  async upcoming(request: UpcomingRequest): Promise<Job[]> {
+    return read.upcoming(this.#open, request)
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
@@ -112,9 +126,11 @@ export class MemoryStore implements Store {
     return [...this.#open.pausedQueues].sort()
   }
 
-  async remove(ids: readonly string[]): Promise<boolean[]> {
+  async remove(ids: readonly string[], options?: RemoveOptions): Promise<boolean[]> {
     const rows = this.#open
-    return ids.map(id => removeJob(rows, id))
+    const existed = ids.map(id => removeJob(rows, id))
+    if (options && existed.includes(true)) putRecords(rows, options.records, options.now)
+    return existed
   }
 
   async prune(request: PruneRequest) {
@@ -137,12 +153,7 @@ export class MemoryStore implements Store {
   }
 
   async putRecords(writes: readonly RecordWrite[], now: Instant): Promise<PutResult[]> {
-    const rows = this.#open
-    return writes.map(given => {
-      if (!recordFits(rows, given, now)) return 'conflict'
-      putRecord(rows, given)
-      return 'put'
-    })
+    return putRecords(this.#open, writes, now)
   }
 
   async getRecords(kind: string, keys: readonly string[], now: Instant) {

@@ -17,7 +17,19 @@ import type {
 import { putRecord, recordFits } from './records.ts'
 import type { Row, Rows } from './rows.ts'
 
-export function insert(rows: Rows, job: Job, options: InsertOptions): InsertResult {
+export function insertAll(
+  rows: Rows,
+  jobs: readonly Job[],
+  options: InsertOptions,
+): InsertResult[] {
+  const { now, records = [] } = options
+  if (!records.every(write => recordFits(rows, write, now))) return jobs.map(() => 'conflict')
+  const results = jobs.map(job => insert(rows, job, options))
+  if (results.includes('inserted')) for (const write of records) putRecord(rows, write, now)
+  return results
+}
+
+function insert(rows: Rows, job: Job, options: InsertOptions): InsertResult {
   if (rows.jobs.has(job.id)) return 'exists'
   if (isFull(rows, job, options)) return 'full'
   rows.jobs.set(job.id, { seq: ++rows.seq, job })
@@ -90,7 +102,7 @@ export function commit(rows: Rows, change: Change, options: InsertOptions): Comm
   rows.jobs.set(change.job.id, { seq: row.seq, job: change.job })
   for (const job of change.inserts) insert(rows, job, { now: options.now })
   appendHistory(rows, change)
-  for (const write of change.records) putRecord(rows, write)
+  for (const write of change.records) putRecord(rows, write, options.now)
   if (change.clearsCheckpoint) rows.progress.delete(change.job.id)
   return 'committed'
 }

@@ -10,6 +10,7 @@ import { pauseJob, resumeJob } from '../../../src/core/pause.ts'
 import type { Count, Store } from '../../../src/store/store.ts'
 import {
   claimOne,
+  commitOne,
   everyMinute,
   failed,
   finish,
@@ -22,10 +23,11 @@ import {
 import { allJobs, put, sortedCounts, stored, type UseBench } from './bench.ts'
 
 /** The counts as the rows themselves give them. */
-async function truth(store: Store): Promise<Count[]> {
+async function truth(store: Store, tenant?: string): Promise<Count[]> {
   const tallies = new Map<string, Count>()
   for (const { spec, kind, state } of await allJobs(store)) {
     const { queue, handler } = spec
+    if (tenant !== undefined && tenant !== spec.tenant) continue
     const key = JSON.stringify([queue, handler, kind, state])
     const count = (tallies.get(key)?.count ?? 0) + 1
     tallies.set(key, { queue, handler, kind, state, count, pruned: 0 })
@@ -35,6 +37,9 @@ async function truth(store: Store): Promise<Count[]> {
 
 async function expectTruth(store: Store): Promise<void> {
   expect(sortedCounts(await store.counts())).toEqual(await truth(store))
+  for (const tenant of ['default', 't1', 't2']) {
+    expect(sortedCounts(await store.counts({ tenant }))).toEqual(await truth(store, tenant))
+  }
 }
 
 async function stateCount(store: Store, state: Job['state']): Promise<number> {
@@ -59,7 +64,45 @@ export function countTests(bench: UseBench): void {
     })
   })
   transitionTests(bench)
+  tenantTests(bench)
   prunedTests(bench)
+}
+
+function tenantTests(bench: UseBench): void {
+  describe('counts of a tenant', () => {
+    it('are its own, and those of all together their sum', async () => {
+      const { store } = bench()
+      await put(store, job('a', { tenant: 't1' }), job('b', { tenant: 't2' }), job('c'))
+      await put(store, job('d', { tenant: 't1' }))
+      const line = { queue: 'default', handler: 'work', kind: 'job', state: 'waiting', pruned: 0 }
+      expect(sortedCounts(await store.counts({ tenant: 't1' }))).toEqual([{ ...line, count: 2 }])
+      expect(sortedCounts(await store.counts({}))).toEqual([{ ...line, count: 4 }])
+      expect(sortedCounts(await store.counts({ tenant: 'nobody' }))).toEqual([])
+    })
+
+    it('follow claim, success and removal', async () => {
+      const { store } = bench()
+      await put(store, job('a', { tenant: 't1' }), job('b', { tenant: 't2' }))
+      const held = await claimOne(store, T0)
+      await expectTruth(store)
+      await finish(store, held, succeeded, T0)
+      await expectTruth(store)
+      await store.remove(['a'])
+      await expectTruth(store)
+    })
+
+    it('follow an edit that gives the job to another tenant', async () => {
+      const { store } = bench()
+      const held = job('a', { ...everyMinute, tenant: 't1' })
+      await put(store, held)
+      const edit = editJob(held, { ...held.spec, tenant: 't2' }, T0)!
+      await write(store, edit, T0)
+      await expectTruth(store)
+      expect(await commitOne(store, edit, T0)).toBe('conflict')
+      await expectTruth(store)
+      expect(sortedCounts(await store.counts({ tenant: 't1' }))).toEqual([])
+    })
+  })
 }
 
 function transitionTests(bench: UseBench): void {
@@ -145,6 +188,19 @@ function prunedTests(bench: UseBench): void {
         { ...line, state: 'cancelled', pruned: 1 },
         { ...line, state: 'completed', pruned: 2 },
       ])
+    })
+
+    it('say for each tenant what is gone', async () => {
+      const { store } = bench()
+      const tenant = 't1'
+      const tasks = [newJob({ id: 'a', kind: 'task', spec: { tenant } }), newJob({ kind: 'task' })]
+      await put(store, ...tasks)
+      await finish(store, await claimOne(store, T0), succeeded, T0)
+      await finish(store, await claimOne(store, T0), succeeded, T0)
+      await store.prune({ now: T0 + ENDED_TASK_KEPT_MS, limit: 9, endedTasksMax: 100 })
+      const gone = { queue: 'default', handler: 'work', kind: 'task', state: 'completed', count: 0 }
+      expect(sortedCounts(await store.counts({ tenant }))).toEqual([{ ...gone, pruned: 1 }])
+      expect(sortedCounts(await store.counts())).toEqual([{ ...gone, pruned: 2 }])
     })
 
     it('do not call removed rows pruned', async () => {

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { pauseJob } from '../../../src/core/pause.ts'
+import type { RecordWrite } from '../../../src/core/record.ts'
 import { allJobs, put, stored, type UseBench } from './bench.ts'
 import {
   claimOne,
@@ -52,6 +53,83 @@ export function insertTests(bench: UseBench): void {
     })
   })
   fullQueueTests(bench)
+  recordTests(bench)
+}
+
+function record(key: string, expectedVersion: number | null = 0): RecordWrite {
+  return { kind: 'k', key, value: 'v', expectedVersion, expireAt: null }
+}
+
+function recordTests(bench: UseBench): void {
+  const keysOf = async (...keys: string[]) =>
+    (await bench().store.getRecords('k', keys, T0)).map(held => held.key).sort()
+
+  describe('insert with records', () => {
+    it('writes jobs and records together', async () => {
+      const { store } = bench()
+      const records = [record('one'), record('two', null)]
+      expect(await store.insert([job('a'), job('b')], { now: T0, records })).toEqual([
+        'inserted',
+        'inserted',
+      ])
+      expect(await keysOf('one', 'two')).toEqual(['one', 'two'])
+      expect(await allJobs(store)).toHaveLength(2)
+    })
+
+    it('writes nothing at all when one record conflicts', async () => {
+      const { store } = bench()
+      await store.putRecords([record('taken')], T0)
+      const records = [record('one'), record('taken')]
+      expect(await store.insert([job('a'), job('b')], { now: T0, records })).toEqual([
+        'conflict',
+        'conflict',
+      ])
+      expect(await allJobs(store)).toEqual([])
+      expect(await keysOf('one')).toEqual([])
+      expect((await store.counts()).filter(({ count }) => count > 0)).toEqual([])
+    })
+
+    it('says conflict rather than exists or full', async () => {
+      const { store } = bench()
+      await put(store, job('a'))
+      await store.putRecords([record('taken')], T0)
+      const options = { now: T0, waitingMax: 1, records: [record('taken')] }
+      expect(await store.insert([job('a'), job('b')], options)).toEqual(['conflict', 'conflict'])
+    })
+
+    it('takes an expired record for none', async () => {
+      const { store } = bench()
+      await store.putRecords([{ ...record('old'), expireAt: T0 }], T0 - 1)
+      expect(await store.insert([job('a')], { now: T0, records: [record('old')] })).toEqual([
+        'inserted',
+      ])
+      expect(await keysOf('old')).toEqual(['old'])
+    })
+
+    it('writes the records if any job was inserted, and none otherwise', async () => {
+      const { store } = bench()
+      await put(store, job('a'))
+      const some = { now: T0, waitingMax: 1, records: [record('none')] }
+      expect(await store.insert([job('a'), job('b')], some)).toEqual(['exists', 'full'])
+      expect(await store.insert([], some)).toEqual([])
+      expect(await keysOf('none')).toEqual([])
+      const more = { now: T0, records: [record('more')] }
+      expect(await store.insert([job('a'), job('b')], more)).toEqual(['exists', 'inserted'])
+      expect(await keysOf('more')).toEqual(['more'])
+    })
+
+    it('lets one of two callers with the same key in, and only one', async () => {
+      const { store, second } = bench()
+      const other = await second()
+      const options = { now: T0, records: [record('key')] }
+      const results = await Promise.all([
+        store.insert([job('a')], options),
+        other.insert([job('b')], options),
+      ])
+      expect(results.flat().sort()).toEqual(['conflict', 'inserted'])
+      expect(await allJobs(store)).toHaveLength(1)
+    })
+  })
 }
 
 function fullQueueTests(bench: UseBench): void {

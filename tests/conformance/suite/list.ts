@@ -43,7 +43,7 @@ export function listTests(bench: UseBench): void {
 
 const declared = { app: 'shop', definition: 'mail', key: '', generation: '1' }
 
-async function variedJobs(store: Store): Promise<void> {
+export async function variedJobs(store: Store): Promise<void> {
   await put(store, job('done', { queue: 'q2' }))
   await finish(store, await claimOne(store, T0, { queue: 'q2' }), succeeded, T0)
   await put(store, job('running', { handler: 'h2' }))
@@ -51,14 +51,14 @@ async function variedJobs(store: Store): Promise<void> {
   await put(
     store,
     newJob({ id: 'plain' }),
-    newJob({ id: 'task', kind: 'task', seriesId: 'plain' }),
+    newJob({ id: 'task', kind: 'task', seriesId: 'plain', spec: { name: 'Daily Report' } }),
     newJob({ id: 'mail', declared, spec: { tenant: 't2' } }),
     newJob({ id: 'news', declared: { ...declared, definition: 'news' } }),
     newJob({ id: 'blog', declared: { ...declared, app: 'blog' }, spec: { tenant: 't2' } }),
   )
 }
 
-const filterCases: [string, JobFilter, string[]][] = [
+export const filterCases: [string, JobFilter, string[]][] = [
   ['ids', { ids: ['task', 'done', 'ghost'] }, ['done', 'task']],
   ['no ids', { ids: [] }, []],
   ['kind', { kind: 'task' }, ['task']],
@@ -73,6 +73,13 @@ const filterCases: [string, JobFilter, string[]][] = [
   ['app and definition', { app: 'shop', definition: 'mail' }, ['mail']],
   ['tenant and app', { tenant: 't2', app: 'blog' }, ['blog']],
   ['what nobody has', { tenant: 'nobody' }, []],
+  ['part of a name', { search: 'ly rep' }, ['task']],
+  ['the start of an id', { search: 'BLO' }, ['blog']],
+  ['name or id', { search: 'r' }, ['done', 'running', 'plain', 'task', 'mail', 'news', 'blog']],
+  ['text inside an id', { search: 'log' }, []],
+  ['text and tenant', { search: 'WORK', tenant: 't2' }, ['mail', 'blog']],
+  ['text and state', { search: 'RUN', states: ['running'] }, ['running']],
+  ['no text', { search: '', kind: 'task' }, ['task']],
   ['everything', {}, ['done', 'running', 'plain', 'task', 'mail', 'news', 'blog']],
 ]
 
@@ -83,6 +90,22 @@ function filterTests(bench: UseBench): void {
       await variedJobs(store)
       expect(await idsOf(store, filter)).toEqual(expected)
       expect(await idsOf(store, filter, { limit: 1 })).toEqual(expected)
+    })
+
+    it('by text of every kind of character, taken literally', async () => {
+      const { store } = bench()
+      const names = ['Größe 50%', 'a_b', "o'clock", 'ΟΔΟΣ', 'tür 😀', 'C:\\x']
+      await put(store, ...names.map((name, i) => job(`id-${i}`, { name })))
+      const found = async (search: string) => {
+        const jobs = await readAll(page => store.list({ search }, page))
+        return jobs.map(held => held.spec.name)
+      }
+      for (const name of names) expect(await found(name)).toEqual([name])
+      expect(await found('größe')).toEqual(['Größe 50%'])
+      expect(await found('TÜR')).toEqual(['tür 😀'])
+      expect(await found('οδοσ')).toEqual(['ΟΔΟΣ'])
+      for (const search of ['%', '_', "'", '\\', '😀']) expect(await found(search)).toHaveLength(1)
+      expect(await found('*')).toEqual([])
     })
 
     it('by several fields at once', async () => {

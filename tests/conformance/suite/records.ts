@@ -80,6 +80,17 @@ function versionTests(bench: UseBench): void {
       expect(await store.putRecords([record('a', { expectedVersion: 0 })], T0)).toEqual(['put'])
     })
 
+    it('begins again at version 1 once the record was removed', async () => {
+      const { store } = bench()
+      await store.putRecords([record('a'), record('a')], T0)
+      await store.putRecords([record('a', { remove: true })], T0)
+      expect(await store.putRecords([record('a', { expectedVersion: 2 })], T0)).toEqual([
+        'conflict',
+      ])
+      await store.putRecords([record('a')], T0)
+      expect(await held(store)).toMatchObject({ version: 1 })
+    })
+
     it('keeps null apart from nothing', async () => {
       const { store } = bench()
       await store.putRecords([record('a', { value: null })], T0)
@@ -166,6 +177,19 @@ function expiryTests(bench: UseBench): void {
       expect(await store.putRecords([replace], T0 + 10)).toEqual(['conflict'])
       expect(await store.putRecords([create], T0 + 10)).toEqual(['put'])
       expect(await held(store, 'a', T0 + 10)).toMatchObject({ value: 'fresh', expireAt: null })
+    })
+
+    it('gives way to a new one of version 1, pruned or not', async () => {
+      const { store } = bench()
+      for (const key of ['a', 'b']) {
+        await store.putRecords([record(key), record(key, { expireAt: T0 + 10 })], T0)
+      }
+      await store.putRecords([record('a')], T0 + 10)
+      expect(await held(store, 'a', T0 + 10)).toMatchObject({ version: 1 })
+      await store.prune({ now: T0 + 10, limit: 9, endedTasksMax: 9 })
+      await store.putRecords([record('b')], T0 + 10)
+      expect(await held(store, 'b', T0 + 10)).toMatchObject({ version: 1 })
+      expect(await held(store, 'a', T0 + 10)).toMatchObject({ version: 1 })
     })
 
     it('does not fill a page', async () => {

@@ -92,7 +92,44 @@ export function removeTests(bench: UseBench): void {
       expect((await claimOne(store, T0)).counters).toMatchObject({ attempts: 1, fence: 1 })
     })
   })
+  recordTests(bench)
   holderTests(bench)
+}
+
+function recordTests(bench: UseBench): void {
+  const plain = { kind: 'k', value: 'v', expectedVersion: 0, expireAt: null }
+  const keysOf = async () =>
+    (await bench().store.getRecords('k', ['one', 'two'], T0)).map(held => held.key)
+
+  describe('remove with records', () => {
+    it('writes them if any of the jobs existed', async () => {
+      const { store } = bench()
+      await put(store, job('a'))
+      const records = [{ ...plain, key: 'one' }]
+      expect(await store.remove(['ghost', 'a'], { now: T0, records })).toEqual([false, true])
+      expect(await keysOf()).toEqual(['one'])
+    })
+
+    it('writes none if nothing was there to remove', async () => {
+      const { store } = bench()
+      const records = [{ ...plain, key: 'one' }]
+      expect(await store.remove(['ghost'], { now: T0, records })).toEqual([false])
+      expect(await store.remove([], { now: T0, records })).toEqual([])
+      expect(await keysOf()).toEqual([])
+    })
+
+    it('removes and leaves out a record that conflicts', async () => {
+      const { store } = bench()
+      await put(store, job('a'))
+      await store.putRecords([{ ...plain, key: 'one', value: 'old' }], T0)
+      const records = ['one', 'two'].map(key => ({ ...plain, key }))
+      expect(await store.remove(['a'], { now: T0, records })).toEqual([true])
+      expect(await store.getRecords('k', ['one', 'two'], T0)).toMatchObject([
+        { key: 'one', value: 'old', version: 1 },
+        { key: 'two', value: 'v', version: 1 },
+      ])
+    })
+  })
 }
 
 function holderTests(bench: UseBench): void {

@@ -1,0 +1,54 @@
+// What a question to a store means, so that all of them answer alike: what a search finds, how far
+// an offset reaches, how long before a moment attempts are sought.
+
+import type { Attempt } from './attempt.ts'
+import { refuse } from './errors.ts'
+import { limits } from './limits.ts'
+import type { Instant } from './time.ts'
+
+export interface Searched {
+  readonly id: string
+  readonly name: string
+}
+
+/** Upper case, because lower case may depend on the letters around. */
+export function foldCase(text: string): string {
+  return text.toUpperCase()
+}
+
+/** Part of the name or the start of the id, whatever the case. */
+export function searchFor(search: string): (held: Searched) => boolean {
+  const folded = foldCase(search)
+  return ({ id, name }) => foldCase(name).includes(folded) || foldCase(id).startsWith(folded)
+}
+
+/** How many to leave out; null when nothing was said. */
+export function offsetOf(page: { readonly offset?: number }): number | null {
+  const { offset } = page
+  if (offset === undefined) return null
+  const isFine = Number.isInteger(offset) && offset >= 0 && offset <= limits.offsetMax
+  const rule = `a whole number from 0 to ${limits.offsetMax}; follow the cursor to go further`
+  refuse('QUERY_INVALID', 'page', isFine ? [] : [{ field: 'offset', value: offset, rule }])
+  return offset
+}
+
+/** Who counts instead of following cursors is owed whole pages, so more may be looked at. */
+export function scanMaxOf(page: { readonly offset?: number }): number {
+  return offsetOf(page) === null ? limits.scannedMax : limits.offsetMax
+}
+
+export interface FinishedWithin {
+  readonly since?: Instant
+  readonly until?: Instant
+}
+
+/** No attempt claimed before this is sought: it ends the walk back through the history. */
+export function claimedSince(since: Instant): Instant {
+  return since - limits.timeoutMsMax
+}
+
+export function isFinishedWithin(attempt: Attempt, { since, until }: FinishedWithin): boolean {
+  const { claimedAt, finishedAt } = attempt
+  if (until !== undefined && finishedAt >= until) return false
+  return since === undefined || (finishedAt >= since && claimedAt >= claimedSince(since))
+}

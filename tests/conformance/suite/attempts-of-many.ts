@@ -1,0 +1,127 @@
+// attempts by what their jobs are and by when they finished: across jobs, newest first.
+
+import { describe, expect, it } from 'vitest'
+import { change } from '../../../src/core/change.ts'
+import { limits } from '../../../src/core/limits.ts'
+import type { AttemptFilter, Store } from '../../../src/store/store.ts'
+import {
+  claimOne,
+  failed,
+  finish,
+  job,
+  newJob,
+  onRequest,
+  readAll,
+  succeeded,
+  T0,
+} from '../../support/builders.ts'
+import { put, stored, type UseBench } from './bench.ts'
+
+/** One attempt of each of four jobs, finished a minute after another. */
+async function history(store: Store): Promise<void> {
+  const make = [
+    newJob({ id: 'a', spec: { tenant: 't1' } }),
+    newJob({ id: 'b', spec: { tenant: 't2', queue: 'x' } }),
+    newJob({ id: 'c', kind: 'task', seriesId: 's', spec: { tenant: 't1', queue: 'x' } }),
+    newJob({ id: 'd', spec: { tenant: 't2', handler: 'h' } }),
+  ]
+  for (const [i, held] of make.entries()) {
+    await put(store, held)
+    const { queue, handler } = held.spec
+    const now = T0 + i
+    const claimed = await claimOne(store, now, { queue, handlers: [handler] })
+    await finish(store, claimed, i === 1 ? failed({ final: true }) : succeeded, now)
+  }
+}
+
+const cases: [string, AttemptFilter, string[]][] = [
+  ['tenant', { tenant: 't1' }, ['c', 'a']],
+  ['queue', { queue: 'x' }, ['c', 'b']],
+  ['handler', { handler: 'h' }, ['d']],
+  ['series', { seriesId: 's' }, ['c']],
+  ['the first moment', { since: T0 + 1 }, ['d', 'c', 'b']],
+  ['the moment after the last', { until: T0 + 2 }, ['b', 'a']],
+  ['both moments', { since: T0 + 1, until: T0 + 3 }, ['c', 'b']],
+  ['a moment with nothing', { since: T0 + 4 }, []],
+  ['tenant and queue', { tenant: 't1', queue: 'x' }, ['c']],
+  ['tenant and outcome', { tenant: 't2', outcomes: ['failed'] }, ['b']],
+  ['tenant and run', { tenant: 't2', run: 1 }, ['d', 'b']],
+  ['job and tenant', { jobId: 'a', tenant: 't1' }, ['a']],
+  ['job of another tenant', { jobId: 'a', tenant: 't2' }, []],
+  ['job and moment', { jobId: 'a', since: T0 + 1 }, []],
+  ['what nobody has', { tenant: 'nobody' }, []],
+]
+
+export function attemptsOfManyTests(bench: UseBench): void {
+  const found = (filter: AttemptFilter, page = { limit: 100, newestFirst: true }) =>
+    readAll(given => bench().store.attempts(filter, given), page)
+
+  describe('attempts of many jobs', () => {
+    it.each(cases)('are found by %s, in both directions', async (_, filter, expected) => {
+      const { store } = bench()
+      await history(store)
+      expect((await found(filter)).map(held => held.jobId)).toEqual(expected)
+      const one = await found(filter, { limit: 1, newestFirst: true })
+      expect(one.map(held => held.jobId)).toEqual(expected)
+      const up = await found(filter, { limit: 1, newestFirst: false })
+      expect(up.map(held => held.jobId)).toEqual([...expected].reverse())
+    })
+
+    it('are not found by the id of one of another tenant', async () => {
+      const { store } = bench()
+      await history(store)
+      const [attempt] = await found({ jobId: 'a' })
+      expect(await found({ id: attempt!.id, tenant: 't1' })).toEqual([attempt])
+      expect(await found({ id: attempt!.id, tenant: 't2' })).toEqual([])
+    })
+
+    it('go with their job', async () => {
+      const { store } = bench()
+      await history(store)
+      await store.remove(['c'])
+      expect((await found({ tenant: 't1' })).map(held => held.jobId)).toEqual(['a'])
+    })
+
+    it('are sought by moment only as far back as a timeout lasts', async () => {
+      const { store } = bench()
+      await put(store, job('a', onRequest))
+      const longest = limits.timeoutMsMax
+      const claims = [T0 - longest - 1, T0 - longest, T0 - 1]
+      for (const [i, claimedAt] of claims.entries()) {
+        await appendLong(store, { id: `att-${i}`, number: i + 1, claimedAt })
+      }
+      expect((await found({ since: T0 })).map(held => held.id)).toEqual(['att-2', 'att-1'])
+      expect(await found({ until: T0 + 1 })).toHaveLength(3)
+    })
+  })
+}
+
+/** An attempt that finished at T0, whenever it was claimed. */
+async function appendLong(
+  store: Store,
+  given: { id: string; number: number; claimedAt: number },
+): Promise<void> {
+  const held = await stored(store, 'a')
+  const attempt = {
+    jobId: 'a',
+    run: given.number,
+    attempt: 1,
+    fence: given.number,
+    retries: 0,
+    origin: 'manual',
+    retryOf: null,
+    occurrence: given.claimedAt,
+    missed: 0,
+    owner: 'node-1',
+    startedAt: given.claimedAt,
+    finishedAt: T0,
+    outcome: 'succeeded',
+    reason: null,
+    error: null,
+    result: null,
+    measures: null,
+    expireAt: T0 + 1e9,
+    ...given,
+  } as const
+  await store.commit([change(held, held, T0, { attempt })], { now: T0 })
+}
