@@ -34,8 +34,11 @@ export const layers: Readonly<Record<string, Layer>> = {
   settings: { imports: ['core', 'cron'], packages: 'any' },
   net: { imports: ['core'], packages: 'any' },
   actions: { imports: ['engine', 'core', 'cron', 'net'], packages: 'any' },
-  http: { imports: [...belowLibrary, 'settings'], packages: 'any' },
-  cli: { imports: [...belowLibrary, 'library', 'settings', 'http', 'client'], packages: 'any' },
+  http: { imports: [...belowLibrary, 'settings', 'actions'], packages: 'any' },
+  cli: {
+    imports: [...belowLibrary, 'library', 'settings', 'actions', 'http', 'client'],
+    packages: 'any',
+  },
   dashboard: { imports: [], packages: 'any' },
   client: { imports: ['core'], packages: 'any' },
   compose: {

@@ -1,0 +1,197 @@
+// The one way out: every request of an action is sent here, with its addresses checked, its
+// redirects followed by hand, and its size and time bounded.
+
+import { Agent, request as send } from 'undici'
+import type { Millis } from '../../core/time.ts'
+import type { Clock } from '../../engine/clock.ts'
+import { AllowList } from './allow.ts'
+import { readBody, type BodyLimit } from './body.ts'
+import { guardedConnector, systemResolve, type Resolve } from './connect.ts'
+import { OutboundError, faultMessages, faultOf, type AddressRefused } from './errors.ts'
+import { forRedirect, type Step } from './redirect.ts'
+import { Turns } from './turns.ts'
+import { checkUrl } from './url.ts'
+
+export interface OutboundOptions {
+  readonly clock: Clock
+  readonly allow?: AllowList
+  readonly resolve?: Resolve
+  readonly onRefused?: (refused: AddressRefused) => void
+  readonly limits?: Partial<OutboundLimits>
+}
+
+export interface OutboundLimits {
+  /** From the call to the last byte, redirects included. */
+  readonly totalMs: Millis
+  /** From sending to the end of the headers. */
+  readonly firstByteMs: Millis
+  readonly connectMs: Millis
+  readonly headerBytes: number
+  readonly bodyBytes: number
+  readonly connectionsPerHost: number
+  /** Requests under way at once; the others wait. */
+  readonly requestsMax: number
+}
+
+export const outboundDefaults: OutboundLimits = {
+  totalMs: 30_000,
+  firstByteMs: 20_000,
+  connectMs: 10_000,
+  headerBytes: 16 * 1024,
+  bodyBytes: 1024 * 1024,
+  connectionsPerHost: 8,
+  requestsMax: 256,
+}
+
+export interface OutboundRequest {
+  readonly url: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | null
+  readonly signal?: AbortSignal
+  /** How many redirects are followed. Default none: a 3xx is then the answer. */
+  readonly redirects?: number
+  readonly totalMs?: Millis
+  readonly bodyBytes?: number
+  readonly overflow?: BodyLimit['overflow']
+  /** Looks at status and headers; false leaves the body unread. */
+  readonly wants?: (answer: Pick<OutboundAnswer, 'status' | 'headers'>) => boolean
+}
+
+export interface OutboundAnswer {
+  readonly status: number
+  /** Lower-case names; repeated ones joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  readonly isCut: boolean
+  /** Where the answer came from, after redirects. */
+  readonly url: string
+}
+
+export class Outbound {
+  readonly limits: OutboundLimits
+  readonly allow: AllowList
+  readonly #clock: Clock
+  readonly #agent: Agent
+  readonly #turns: Turns
+
+  constructor({ clock, allow, resolve, onRefused, limits }: OutboundOptions) {
+    this.limits = { ...outboundDefaults, ...limits }
+    this.allow = allow ?? AllowList.none()
+    this.#clock = clock
+    this.#turns = new Turns(this.limits.requestsMax)
+    const { connectMs } = this.limits
+    this.#agent = new Agent({
+      connect: guardedConnector({
+        allow: this.allow,
+        resolve: resolve ?? systemResolve,
+        connectMs,
+        onRefused: onRefused ?? (() => {}),
+      }),
+      connections: this.limits.connectionsPerHost,
+      pipelining: 1,
+      keepAliveTimeout: 4_000,
+      keepAliveMaxTimeout: 30_000,
+      maxHeaderSize: this.limits.headerBytes,
+      // Time is watched here, by the clock that was given.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  /** Rejects with an OutboundError, or with the reason of the caller's own signal. */
+  async request(request: OutboundRequest): Promise<OutboundAnswer> {
+    const { signal } = request
+    signal?.throwIfAborted()
+    const watch = new AbortController()
+    const onAbort = () => watch.abort(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const totalMs = request.totalMs ?? this.limits.totalMs
+    const stop = this.#clock.after(totalMs, () => watch.abort(timeout()))
+    let release: (() => void) | null = null
+    try {
+      release = await this.#turns.take(watch.signal)
+      return await this.#follow(request, watch)
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : translated(error, watch.signal)
+    } finally {
+      release?.()
+      stop()
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+
+  async #follow(request: OutboundRequest, watch: AbortController): Promise<OutboundAnswer> {
+    const hopsMax = request.redirects ?? 0
+    let step: Step = {
+      url: request.url,
+      method: request.method ?? 'GET',
+      headers: { ...request.headers },
+      body: request.body ?? null,
+    }
+    for (let hops = 0; ; hops++) {
+      const answer = await this.#send(step, request, watch)
+      const next = hopsMax > 0 ? forRedirect(step, answer) : null
+      if (next === null) return answer
+      if (hops >= hopsMax) throw new OutboundError('redirects', faultMessages.redirects)
+      step = next
+    }
+  }
+
+  async #send(
+    step: Step,
+    request: OutboundRequest,
+    watch: AbortController,
+  ): Promise<OutboundAnswer> {
+    const checked = checkUrl(step.url, this.allow)
+    if (checked.url === null) throw new OutboundError('refused', `the URL ${checked.rule}`)
+    const stop = this.#clock.after(this.limits.firstByteMs, () => watch.abort(timeout()))
+    const {
+      statusCode,
+      headers: raw,
+      body,
+    } = await send(checked.url, {
+      dispatcher: this.#agent,
+      method: step.method as 'GET',
+      headers: { 'accept-encoding': 'gzip, deflate, br', ...step.headers },
+      body: step.body,
+      signal: watch.signal,
+    }).finally(stop)
+    const headers = joined(raw)
+    const url = checked.url.href
+    const isWanted = request.wants?.({ status: statusCode, headers }) ?? true
+    if (!isWanted) {
+      body.on('error', () => {}).destroy()
+      return { status: statusCode, headers, body: Buffer.alloc(0), isCut: false, url }
+    }
+    const { bytes, isCut } = await readBody(body, headers['content-encoding'], {
+      bytesMax: request.bodyBytes ?? this.limits.bodyBytes,
+      overflow: request.overflow ?? 'fail',
+    })
+    return { status: statusCode, headers, body: bytes, isCut, url }
+  }
+}
+
+function timeout(): OutboundError {
+  return new OutboundError('timeout', faultMessages.timeout)
+}
+
+function joined(raw: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(raw).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  )
+}
+
+/** What went wrong below is for the operator; what is thrown on says only which kind it was. */
+function translated(error: unknown, signal: AbortSignal): OutboundError {
+  if (error instanceof OutboundError) return error
+  if (signal.reason instanceof OutboundError) return signal.reason
+  const fault = faultOf(error)
+  return new OutboundError(fault, faultMessages[fault])
+}
