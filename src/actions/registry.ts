@@ -1,0 +1,168 @@
+// The kinds of actions a node knows: checked when a job is made, one handler for each.
+
+import { z, type ZodType } from 'zod'
+import type { Problem } from '../core/errors.ts'
+import { jsonEqual, type Json, type JsonObject } from '../core/json.ts'
+import type { JobSpec } from '../core/spec.ts'
+import type { Context } from '../engine/context.ts'
+import type { Handler } from '../engine/handlers.ts'
+import { NoRetry } from '../engine/verdicts.ts'
+import { MASK, type Action, type ActionSettings } from './action.ts'
+
+const PREFIX = 'action:'
+
+type Stored = Pick<JobSpec, 'handler' | 'payload'>
+
+export interface Checked {
+  /** With defaults filled in; null when anything is wrong. */
+  readonly action: ActionSettings | null
+  readonly problems: readonly Problem[]
+}
+
+export class Registry {
+  readonly #actions = new Map<string, Action>()
+
+  /** A kind that is already known is replaced. */
+  add<S extends { readonly kind: string }>(action: Action<S>): this {
+    // Each kind checks what it is given by its own schema before it takes it for its own.
+    this.#actions.set(action.kind, action)
+    return this
+  }
+
+  get kinds(): readonly string[] {
+    return [...this.#actions.keys()]
+  }
+
+  /** Settings of any known kind, told apart by `kind`: for documents made from schemas. */
+  get schema(): ZodType<ActionSettings> {
+    const [first, ...rest] = [...this.#actions.values()].map(action => action.schema)
+    return z.union([first!, ...rest])
+  }
+
+  /** By the name that a job's spec carries, such as `action:http`. */
+  get handlers(): ReadonlyMap<string, Handler> {
+    return new Map(
+      [...this.#actions.values()]
+        .filter(action => action.isAllowed)
+        .map(action => [
+          PREFIX + action.kind,
+          (context: Context) => this.#perform(action, context),
+        ]),
+    )
+  }
+
+  /** Everything wrong with what a caller sent, each with the path of its field. */
+  check(given: unknown, field = 'action'): Checked {
+    const kind = kindOf(given)
+    const action = kind === null ? undefined : this.#actions.get(kind)
+    if (action === undefined) {
+      const rule = `must be an object whose kind is one of ${this.kinds.join(', ')}`
+      const at = kind === null ? field : `${field}.kind`
+      return { action: null, problems: [{ field: at, value: kind ?? typeof given, rule }] }
+    }
+    const parsed = action.schema.safeParse(given)
+    if (!parsed.success) return { action: null, problems: issuesOf(parsed.error, given, field) }
+    const problems = action.check(parsed.data, field)
+    return { action: problems.length === 0 ? parsed.data : null, problems }
+  }
+
+  /** The parts of a spec that make a job do this. */
+  specOf(action: ActionSettings, payload: Json): Stored {
+    return { handler: PREFIX + action.kind, payload: { action, payload } }
+  }
+
+  /** What a stored job does; null when it calls a handler of its own. */
+  read({ handler, payload }: Stored): { action: ActionSettings; payload: Json } | null {
+    if (!handler.startsWith(PREFIX) || !isWrapped(payload)) return null
+    return { action: payload.action, payload: payload.payload ?? null }
+  }
+
+  /** Settings for a reader: without secrets. */
+  shown(action: ActionSettings): ActionSettings {
+    const known = this.#actions.get(action.kind)
+    return known ? known.shown(action) : { kind: action.kind }
+  }
+
+  /** An edit made from what was shown keeps the secrets it could not see. */
+  withStored(given: unknown, stored: ActionSettings): unknown {
+    return kindOf(given) === stored.kind ? unmasked(given, stored) : given
+  }
+
+  #perform(action: Action, context: Context): Promise<Json> {
+    const stored = this.read(context.job.spec)
+    const parsed = action.schema.safeParse(stored?.action)
+    const problems = parsed.success ? action.check(parsed.data, 'action') : []
+    if (stored === null || !parsed.success || problems.length > 0) {
+      const why = problems.map(({ field, rule }) => `${field} ${rule}`).join('; ')
+      throw new NoRetry(`the stored ${action.kind} action is not allowed here: ${why || 'invalid'}`)
+    }
+    const payload = payloadOf(context.payload, stored)
+    return action.perform(parsed.data, { context, payload })
+  }
+}
+
+/**
+ * A run asked for with a payload of its own gets that payload, but the stored settings: whoever
+ * may run a job may not choose what it calls.
+ */
+function payloadOf(given: Json, stored: { action: ActionSettings; payload: Json }): Json {
+  const isStoredForm = isWrapped(given) && jsonEqual(given.action, stored.action)
+  return isStoredForm ? (given.payload ?? null) : given
+}
+
+function isWrapped(value: Json): value is JsonObject & { action: ActionSettings; payload: Json } {
+  return isObject(value) && kindOf(value.action) !== null
+}
+
+function kindOf(value: unknown): string | null {
+  if (!isObject(value) || !Object.hasOwn(value, 'kind')) return null
+  return typeof value.kind === 'string' ? value.kind : null
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function unmasked(given: unknown, stored: unknown): unknown {
+  if (given === MASK) return stored ?? given
+  if (Array.isArray(given)) {
+    const before = Array.isArray(stored) ? (stored as readonly unknown[]) : []
+    return given.map((one, i) => unmasked(one, before[i]))
+  }
+  if (!isObject(given)) return given
+  const before = isObject(stored) ? stored : {}
+  return Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [
+      key,
+      unmasked(value, Object.hasOwn(before, key) ? before[key] : undefined),
+    ]),
+  )
+}
+
+/** Values below these keys may be secrets and are not repeated. */
+const secretKeys = ['headers', 'secrets', 'env', 'stdin']
+
+function issuesOf(error: z.ZodError, given: unknown, field: string): Problem[] {
+  return error.issues.flatMap(({ path, message, ...issue }) => {
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [null]
+    return keys.map(key => {
+      const full = key === null ? path : [...path, key]
+      return {
+        field: [field, ...full.map(String)].join('.'),
+        value: secretKeys.includes(String(full[0])) ? MASK : valueAt(given, full),
+        rule: key === null ? ruleOf(message) : 'is not known',
+      }
+    })
+  })
+}
+
+function ruleOf(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1)
+}
+
+function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    return (value as Record<PropertyKey, unknown>)[key]
+  }, given)
+}
