@@ -107,8 +107,9 @@ function lease(tables: Tables, taken: readonly Found[], request: ClaimRequest): 
   )
   return taken.map(({ row, cold, seq }, i) => {
     const kind = kinds.indexOf(cold.kind)
-    tables.tallies.add(cold.line, kind, WAITING, -1)
-    tables.tallies.add(cold.line, kind, RUNNING, 1)
+    const tallies = tables.tallies.of(cold.spec.tenant)
+    tallies.add(cold.line, kind, WAITING, -1)
+    tallies.add(cold.line, kind, RUNNING, 1)
     tables.leased.set(cold.id, seq, 1)
     const held: Lease = { token, owner, attemptId: attemptIds[i]!, claimedAt: now, until }
     return toJob(leasedRow(row, held), cold)

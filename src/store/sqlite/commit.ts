@@ -76,7 +76,7 @@ function keep(
   for (const row of group) {
     const { job } = row.change
     const line = tables.lines.idOf(job.spec.queue, job.spec.handler)
-    moved(tables, row.change, { line, state: RUNNING }, line)
+    moved(tables, row.change, { line, state: RUNNING, tenant: job.spec.tenant }, line)
     // Most of what ends is never looked at again.
     if (job.ended !== null) tables.specs.drop(row.seq)
     results[row.index] = 'committed'
@@ -112,7 +112,7 @@ function committed(
   writeJob(tables, change, stored, options)
   for (const made of inserts) insertOne(tables, made, options.now)
   written.push({ seq: stored.seq, change })
-  for (const write of records) putRecord(tables, write)
+  for (const write of records) putRecord(tables, write, options.now)
   return 'committed'
 }
 
@@ -132,19 +132,20 @@ function writeJob(tables: Tables, change: Change, stored: Stored, { now }: Inser
   const specAt = specChanged ? job.version : stored.specAt
   const place = { seq, line, specAt }
   tables.statement(updateJobSql).run(...updateValues(job, place, now), seq)
+  const tenant = specChanged ? tables.specs.tenantOf(seq) : job.spec.tenant
   if (specChanged) tables.specs.write(job, place)
-  moved(tables, change, stored, line)
+  moved(tables, change, { ...stored, tenant }, line)
 }
 
 function moved(
   tables: Tables,
   { job, token }: Change,
-  before: { readonly line: number; readonly state: number },
+  before: Pick<Stored, 'line' | 'state'> & { readonly tenant: string },
   line: number,
 ): void {
   const kind = kindCode(job)
-  tables.tallies.add(before.line, kind, before.state, -1)
-  tables.tallies.add(line, kind, stateCode(job), 1)
+  tables.tallies.of(before.tenant).add(before.line, kind, before.state, -1)
+  tables.tallies.of(job.spec.tenant).add(line, kind, stateCode(job), 1)
   if (job.lease !== null) return
   tables.leased.delete(job.id, 1)
   if (token !== null) tables.leases.end(toKey(token))

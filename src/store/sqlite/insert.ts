@@ -6,6 +6,7 @@ import type { InsertOptions, InsertResult } from '../store.ts'
 import { bulkSql, inBulk } from './bulk.ts'
 import { insertJobsSql, jobWidth } from './columns.ts'
 import { birthValues, kindCode, stateCode, type Place } from './record.ts'
+import { putRecord, recordFits } from './records.ts'
 import type { Tables } from './tables.ts'
 import { toKey } from './text.ts'
 
@@ -14,13 +15,21 @@ export function insert(
   jobs: readonly Job[],
   options: InsertOptions,
 ): InsertResult[] {
+  const { now, records = [] } = options
   if (jobs.length === 0) return []
   return tables.write(() => {
-    if ((options.waitingMax ?? null) === null) return insertAll(tables, jobs, options.now)
-    return jobs.map(job => {
-      if (isFull(tables, job, options)) return exists(tables, job.id) ? 'exists' : 'full'
-      return insertOne(tables, job, options.now) ? 'inserted' : 'exists'
-    })
+    if (!records.every(write => recordFits(tables, write, now))) return jobs.map(() => 'conflict')
+    const results = insertEach(tables, jobs, options)
+    if (results.includes('inserted')) for (const write of records) putRecord(tables, write, now)
+    return results
+  })
+}
+
+function insertEach(tables: Tables, jobs: readonly Job[], options: InsertOptions): InsertResult[] {
+  if ((options.waitingMax ?? null) === null) return insertAll(tables, jobs, options.now)
+  return jobs.map(job => {
+    if (isFull(tables, job, options)) return exists(tables, job.id) ? 'exists' : 'full'
+    return insertOne(tables, job, options.now) ? 'inserted' : 'exists'
   })
 }
 
@@ -60,7 +69,7 @@ function placeOf(tables: Tables, job: Job): Place {
 }
 
 function born(tables: Tables, job: Job, { line }: Place): void {
-  tables.tallies.add(line, kindCode(job), stateCode(job), 1)
+  tables.tallies.of(job.spec.tenant).add(line, kindCode(job), stateCode(job), 1)
 }
 
 export function exists(tables: Tables, id: string): boolean {

@@ -1,5 +1,6 @@
 // Pages: one more row than asked for tells whether there is a next one.
 
+import { offsetOf } from '../../core/query.ts'
 import type { Page, PageRequest } from '../store.ts'
 import type { Row, Value } from './driver.ts'
 
@@ -10,6 +11,7 @@ export interface Cut {
   readonly values: Value[]
   readonly order: 'asc' | 'desc'
   readonly limit: number
+  readonly offset: number
 }
 
 /** `mark` is the column the cursor is made of; `toValue` turns a cursor into what it holds. */
@@ -21,6 +23,7 @@ export function cutBy(mark: string, page: PageRequest, toValue: (cursor: string)
     values: cursor === null ? [] : [toValue(cursor)],
     order: isNewest ? 'desc' : 'asc',
     limit: page.limit + 1,
+    offset: offsetOf(page) ?? 0,
   }
 }
 
@@ -34,6 +37,42 @@ export function pageOf<T>(
   const last = kept.at(-1)
   const hasMore = rows.length > kept.length && last !== undefined
   return { items: kept.map(toItem), cursor: hasMore ? toMark(last) : null }
+}
+
+/** A row that was looked at; `item` is null when it does not fit. */
+export interface Looked<T> {
+  readonly mark: string
+  readonly item: T | null
+}
+
+/** Rows read at a time: enough to be worth a statement, few enough to stop early. */
+const BITE_MIN = 50
+const BITE_MAX = 500
+
+/**
+ * A page of what fits, where no index leads to it: rows are read in bites until enough fit, none
+ * are left (a bite is short), or enough were looked at.
+ */
+export function walk<T>(
+  page: PageRequest,
+  scanMax: number,
+  read: (cursor: string | null, bite: number) => readonly Looked<T>[],
+): Page<T> {
+  const from = offsetOf(page) ?? 0
+  const needed = from + page.limit + 1
+  const bite = Math.min(BITE_MAX, Math.max(BITE_MIN, 2 * needed))
+  const found: { mark: string; item: T }[] = []
+  let cursor = page.cursor ?? null
+  for (let looked = 0; looked < scanMax && found.length < needed; looked += bite) {
+    const rows = read(cursor, bite)
+    for (const { mark, item } of rows) if (item !== null) found.push({ mark, item })
+    cursor = rows.length < bite ? null : rows.at(-1)!.mark
+    if (cursor === null) break
+  }
+  const kept = found.slice(from, from + page.limit)
+  const last = kept.at(-1)
+  const hasMore = found.length > from + kept.length && last !== undefined
+  return { items: kept.map(({ item }) => item), cursor: hasMore ? last.mark : cursor }
 }
 
 /** `where …` out of the conditions that are there. */

@@ -106,7 +106,7 @@ function pruneJobs(tables: Tables, request: PruneRequest): number {
     if (going.size < limit) going.set(job.seq, job)
   }
   for (const { seq, line, kind, state } of going.values()) {
-    tables.tallies.addPruned(line, kind, state)
+    tables.tallies.of(tables.specs.tenantOf(seq)).addPruned(line, kind, state)
     removeJob(tables, seq)
   }
   return going.size

@@ -15,13 +15,16 @@ export function putRecords(
   now: Instant,
 ): PutResult[] {
   if (writes.length === 0) return []
-  return tables.write(() =>
-    writes.map(write => {
-      if (!recordFits(tables, write, now)) return 'conflict'
-      putRecord(tables, write)
-      return 'put'
-    }),
-  )
+  return tables.write(() => putAll(tables, writes, now))
+}
+
+/** Inside a write. */
+export function putAll(tables: Tables, writes: readonly RecordWrite[], now: Instant): PutResult[] {
+  return writes.map(write => {
+    if (!recordFits(tables, write, now)) return 'conflict'
+    putRecord(tables, write, now)
+    return 'put'
+  })
 }
 
 const isLive = '(expire_at is null or expire_at > ?)'
@@ -34,8 +37,8 @@ export function recordFits(tables: Tables, write: RecordWrite, now: Instant): bo
   return (row ? row[0] : 0) === write.expectedVersion
 }
 
-/** Versions go on over expiry, so a writer can never mistake a new record for an old one. */
-export function putRecord(tables: Tables, write: RecordWrite): void {
+/** What was removed or has expired is not there: the next record under its key begins again. */
+export function putRecord(tables: Tables, write: RecordWrite, now: Instant): void {
   const kind = toKey(write.kind)
   const key = toKey(write.key)
   if (write.remove) {
@@ -44,10 +47,11 @@ export function putRecord(tables: Tables, write: RecordWrite): void {
   }
   tables
     .statement(
-      `insert into records values (?, ?, ?, 1, ?) on conflict (kind, key) do update
-        set value = excluded.value, version = version + 1, expire_at = excluded.expire_at`,
+      `insert into records values (?1, ?2, ?3, 1, ?4) on conflict (kind, key) do update
+        set value = excluded.value, expire_at = excluded.expire_at,
+          version = case when expire_at <= ?5 then 1 else version + 1 end`,
     )
-    .run(kind, key, JSON.stringify(write.value ?? null), write.expireAt)
+    .run(kind, key, JSON.stringify(write.value ?? null), write.expireAt, now)
 }
 
 const columns = 'kind, key, value, version, expire_at'
@@ -89,9 +93,9 @@ export function listRecords(
 ): Page<StoredRecord> {
   const cut = cutBy('key', page, toKey)
   const sql = `select ${columns} from records ${whereAll(['kind = ?', isLive, cut.where])}
-    order by key ${cut.order} limit ?`
+    order by key ${cut.order} limit ? offset ?`
   const rows = tables.glance(() =>
-    tables.statement(sql).all(toKey(kind), now, ...cut.values, cut.limit),
+    tables.statement(sql).all(toKey(kind), now, ...cut.values, cut.limit, cut.offset),
   )
   return pageOf(rows, page.limit, toRecord, row => fromKey(row[1] as string))
 }

@@ -1,5 +1,7 @@
 // Jobs that go, with everything that belongs to them.
 
+import type { RemoveOptions } from '../store.ts'
+import { putAll } from './records.ts'
 import { dropJobLogs } from './reports.ts'
 import type { Tables } from './tables.ts'
 import { toKey } from './text.ts'
@@ -11,21 +13,25 @@ export interface Going {
   readonly state: number
 }
 
-export function remove(tables: Tables, ids: readonly string[]): boolean[] {
+export function remove(tables: Tables, ids: readonly string[], options?: RemoveOptions): boolean[] {
   if (ids.length === 0) return []
-  return tables.write(() =>
-    ids.map(id => {
-      const row = tables
-        .statement('select seq, line, kind, state, token from jobs where id = ?')
-        .get(toKey(id)) as [number, number, number, number, string | null] | undefined
-      if (!row) return false
-      const [seq, line, kind, state, token] = row
-      if (token !== null) tables.leases.end(token)
-      tables.tallies.add(line, kind, state, -1)
-      removeJob(tables, seq)
-      return true
-    }),
-  )
+  return tables.write(() => {
+    const existed = ids.map(id => removeOne(tables, id))
+    if (options && existed.includes(true)) putAll(tables, options.records, options.now)
+    return existed
+  })
+}
+
+function removeOne(tables: Tables, id: string): boolean {
+  const row = tables
+    .statement('select seq, line, kind, state, token from jobs where id = ?')
+    .get(toKey(id)) as [number, number, number, number, string | null] | undefined
+  if (!row) return false
+  const [seq, line, kind, state, token] = row
+  if (token !== null) tables.leases.end(token)
+  tables.tallies.of(tables.specs.tenantOf(seq)).add(line, kind, state, -1)
+  removeJob(tables, seq)
+  return true
 }
 
 export function removeJob(tables: Tables, seq: number): void {

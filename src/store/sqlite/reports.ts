@@ -96,9 +96,9 @@ export function log(tables: Tables, attemptId: string, page: PageRequest): Page<
     tables
       .statement(
         `select n, at, level, message, fields from logs ${whereAll(['attempt = ?', cut.where])}
-          order by n ${cut.order} limit ?`,
+          order by n ${cut.order} limit ? offset ?`,
       )
-      .all(toKey(attemptId), ...cut.values, cut.limit),
+      .all(toKey(attemptId), ...cut.values, cut.limit, cut.offset),
   )
   return pageOf(
     rows,

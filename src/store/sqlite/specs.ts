@@ -90,6 +90,12 @@ export class Specs {
     ]
   }
 
+  /** As it is stored, whatever the cache holds. */
+  tenantOf(seq: number): string {
+    const row = this.#connection.statement('select tenant from specs where seq = ?').get(seq)
+    return fromKey(row![0] as string)
+  }
+
   drop(seq: number): void {
     const held = this.#cache.get(seq)
     if (held) this.#cache.delete(seq, held.weight)

@@ -13,17 +13,21 @@ import type {
   Line,
   PageRequest,
   PruneRequest,
+  RemoveOptions,
   RenewRequest,
   Report,
   Store,
+  UpcomingRequest,
 } from '../store.ts'
+import { attempts } from './attempts.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection } from './connection.ts'
+import * as find from './find.ts'
 import { insert } from './insert.ts'
 import * as list from './list.ts'
 import { overdue } from './overdue.ts'
-import * as past from './past.ts'
+import { ledger } from './ledger.ts'
 import { prune } from './prune.ts'
 import * as records from './records.ts'
 import { remove } from './remove.ts'
@@ -31,6 +35,7 @@ import { renew } from './renew.ts'
 import * as reports from './reports.ts'
 import { Tables } from './tables.ts'
 import { toKey } from './text.ts'
+import { upcoming } from './upcoming.ts'
 import { Wake, type Every } from './wake.ts'
 
 export interface SqliteOptions {
@@ -113,20 +118,33 @@ export class SqliteStore implements Store {
   }
 
   async list(filter: JobFilter, page: PageRequest) {
-    return list.list(this.#open, filter, page)
+    return find.list(this.#open, filter, page)
   }
 
   async attempts(filter: AttemptFilter, page: PageRequest) {
-    return past.attempts(this.#open, filter, page)
+    return attempts(this.#open, filter, page)
   }
 
   async ledger(jobId: string, page: PageRequest) {
-    return past.ledger(this.#open, jobId, page)
+    return ledger(this.#open, jobId, page)
   }
 
-  async counts() {
+  async counts(filter: { readonly tenant?: string } = {}) {
     const tables = this.#open
-    return tables.read(() => tables.tallies.counts())
+    return tables.read(() => tables.tallies.counts(filter))
+  }
+
+  async tenants(page: PageRequest) {
+    const tables = this.#open
+    return tables.read(() => tables.tallies.tenants(page))
+  }
+
+  async count(filter: JobFilter, max: number) {
+    return find.count(this.#open, filter, max)
+  }
+
+  async upcoming(request: UpcomingRequest) {
+    return upcoming(this.#open, request)
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
@@ -146,8 +164,8 @@ export class SqliteStore implements Store {
     return tables.glance(() => list.pausedQueues(tables).sort())
   }
 
-  async remove(ids: readonly string[]) {
-    return remove(this.#open, ids)
+  async remove(ids: readonly string[], options?: RemoveOptions) {
+    return remove(this.#open, ids, options)
   }
 
   async prune(request: PruneRequest) {

@@ -32,6 +32,7 @@ export const jobs: Migration = {
       seq integer primary key, spec text not null, tenant text not null, app text, definition text,
       declared text, created_at integer not null
     )`,
+    `create index specs_tenant on specs (tenant)`,
     `create index declared on specs (app, definition) where app is not null`,
     `create table leases (
       token text primary key, until_at integer not null, open integer not null, seqs text not null
@@ -55,10 +56,11 @@ export const jobs: Migration = {
     ) without rowid`,
     `create index skips_expiring on skips (expire_at)`,
     `create table tallies (
-      line integer not null, kind integer not null, state integer not null,
+      line integer not null, kind integer not null, state integer not null, tenant text not null,
       n integer not null, pruned integer not null,
-      primary key (line, kind, state)
+      primary key (line, kind, state, tenant)
     ) without rowid`,
+    `create index tallies_tenant on tallies (tenant)`,
   ],
   down: [
     'drop table tallies',

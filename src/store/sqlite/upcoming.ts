@@ -1,0 +1,105 @@
+// What waits, in the order it becomes due: the timed jobs of each line are in that order already
+// and are merged; the few that were made ready are read and sorted.
+
+import type { Job } from '../../core/job.ts'
+import { limits } from '../../core/limits.ts'
+import type { Instant } from '../../core/time.ts'
+import type { UpcomingRequest } from '../store.ts'
+import { jobColumns } from './columns.ts'
+import type { Tables } from './tables.ts'
+import { toKey } from './text.ts'
+
+type Waiting = [dueAt: Instant, seq: number]
+
+/** Rows read of a line at a time. */
+const BITE = 100
+
+const timedSql = `select due_at, seq from jobs indexed by timed
+  where line = ?1 and ready = 0 and due_at < ?2 and (due_at, seq) > (?3, ?4)
+  order by due_at, seq limit ${BITE}`
+
+const readySql = `select due_at, seq from (
+    select due_at, seq from jobs indexed by ready where line = ?1 and ready = 1 limit ?2
+  ) where due_at >= ?3 and due_at < ?4`
+
+export function upcoming(tables: Tables, request: UpcomingRequest): Job[] {
+  const { queue, tenant, limit } = request
+  return tables.read(() => {
+    const lines = queue === undefined ? tables.lines.all() : tables.lines.ofQueue(queue)
+    const seqs: number[] = []
+    let looked = 0
+    for (const seq of inOrder(tables, lines, request)) {
+      if (seqs.length >= limit || looked++ >= limits.scannedMax) break
+      if (tenant === undefined || isOf(tables, seq, tenant)) seqs.push(seq)
+    }
+    const sql = `select ${jobColumns} from jobs where seq = ?`
+    return seqs.flatMap(seq => tables.jobs(sql, seq))
+  })
+}
+
+function isOf(tables: Tables, seq: number, tenant: string): boolean {
+  const sql = 'select 1 from specs where seq = ? and tenant = ?'
+  return tables.statement(sql).get(seq, toKey(tenant)) !== undefined
+}
+
+/** A line's next waiting jobs, and how to get more. */
+interface Stream {
+  readonly held: Waiting[]
+  at: number
+  readonly line: number | null
+}
+
+function* inOrder(
+  tables: Tables,
+  lines: readonly number[],
+  request: UpcomingRequest,
+): Generator<number> {
+  const streams: Stream[] = [{ held: readyOf(tables, lines, request), at: 0, line: null }]
+  for (const line of lines) {
+    const held = timedOf(tables, line, request, [request.from, -1])
+    streams.push({ held, at: 0, line })
+  }
+  for (;;) {
+    let first: Stream | null = null
+    for (const stream of streams) {
+      if (stream.at < stream.held.length && (first === null || isBefore(stream, first))) {
+        first = stream
+      }
+    }
+    if (first === null) return
+    const next = first.held[first.at++]!
+    if (first.line !== null && first.at === first.held.length && first.at === BITE) {
+      first.held.splice(0, BITE, ...timedOf(tables, first.line, request, next))
+      first.at = 0
+    }
+    yield next[1]
+  }
+}
+
+function isBefore(a: Stream, b: Stream): boolean {
+  return compare(a.held[a.at]!, b.held[b.at]!) < 0
+}
+
+function compare(a: Waiting, b: Waiting): number {
+  return a[0] - b[0] || a[1] - b[1]
+}
+
+function timedOf(
+  tables: Tables,
+  line: number,
+  { until }: UpcomingRequest,
+  [dueAt, seq]: Waiting,
+): Waiting[] {
+  return tables.statement(timedSql).all(line, until, dueAt, seq) as Waiting[]
+}
+
+function readyOf(
+  tables: Tables,
+  lines: readonly number[],
+  { from, until }: UpcomingRequest,
+): Waiting[] {
+  const most = Math.ceil(limits.scannedMax / Math.max(1, lines.length))
+  return lines
+    .flatMap(line => tables.statement(readySql).all(line, most, from, until) as Waiting[])
+    .sort(compare)
+}
