@@ -15,6 +15,49 @@ export function jsonBytes(value: unknown): number | null {
   }
 }
 
+/** More bytes than the value can have as JSON; null when only writing it can tell. */
+export function jsonBytesBound(value: unknown, depth = 0): number | null {
+  switch (typeof value) {
+    case 'string':
+      return value.length * CHAR_BYTES_MAX + 2
+    case 'number':
+      return NUMBER_BYTES_MAX
+    case 'boolean':
+      return 5
+    case 'object':
+      return value === null ? 4 : depth < BOUND_DEPTH ? boundOf(value, depth + 1) : null
+    default:
+      return null
+  }
+}
+
+/** An escape such as \u0001. */
+const CHAR_BYTES_MAX = 6
+const NUMBER_BYTES_MAX = 25
+const BOUND_DEPTH = 16
+
+function boundOf(value: object, depth: number): number | null {
+  if (Array.isArray(value)) return listBound(value, depth)
+  if (Object.getPrototypeOf(value) !== Object.prototype) return null
+  let sum = 2
+  for (const key in value) {
+    const part = jsonBytesBound((value as Record<string, unknown>)[key], depth)
+    if (part === null) return null
+    sum += part + key.length * CHAR_BYTES_MAX + 4
+  }
+  return sum
+}
+
+function listBound(list: readonly unknown[], depth: number): number | null {
+  let sum = 2
+  for (const item of list) {
+    const part = jsonBytesBound(item, depth)
+    if (part === null) return null
+    sum += part + 1
+  }
+  return sum
+}
+
 function utf8Length(text: string): number {
   let bytes = 0
   for (let i = 0; i < text.length; i++) {

@@ -9,9 +9,9 @@ import { refuse, SchedulerError } from './errors.ts'
 import type { Json } from './json.ts'
 import type { Job, RunRequest } from './job.ts'
 import { createJob, manualRequest, noRun, requestsLeft, runId } from './job.ts'
+import { Findings } from './findings.ts'
 import { limits } from './limits.ts'
 import { withOpenRun } from './begin.ts'
-import { checkInstant, checkJson } from './spec-check.ts'
 import type { Instant } from './time.ts'
 import { gridCount, gridNext, isGrid } from './trigger.ts'
 
@@ -23,11 +23,9 @@ export interface Asked {
 
 export function requestRun(job: Job, input: { id: string; payload?: Json }, now: Instant): Asked {
   if (input.payload !== undefined) {
-    refuse(
-      'SPEC_INVALID',
-      'the run is not valid',
-      checkJson('payload', input.payload, limits.payloadBytes),
-    )
+    const found = new Findings()
+    found.json('payload', input.payload, limits.payloadBytes)
+    refuse('SPEC_INVALID', 'the run is not valid', found.problems)
   }
   return ask(job, manualRequest(input.id, now, input.payload), now)
 }
@@ -50,7 +48,10 @@ export function requestBackfill(
 ): Asked & { readonly count: number } {
   const { trigger } = job.spec
   const { from, to } = input
-  const problems = [...checkInstant('from', from), ...checkInstant('to', to)]
+  const found = new Findings()
+  found.instant('from', from)
+  found.instant('to', to)
+  const { problems } = found
   if (!isGrid(trigger)) {
     const rule = 'only cron and interval schedules have past firings'
     problems.push({ field: 'trigger', value: trigger.kind, rule })

@@ -5,12 +5,15 @@ import type { JobSpec } from './spec.ts'
 import { isGrid } from './trigger.ts'
 
 export function checkCombinations(spec: JobSpec): Problem[] {
-  return [...triggerRules(spec), ...retryRules(spec), ...boundRules(spec)]
+  const problems: Problem[] = []
+  triggerRules(problems, spec)
+  retryRules(problems, spec)
+  boundRules(problems, spec)
+  return problems
 }
 
-function triggerRules(spec: JobSpec): Problem[] {
+function triggerRules(problems: Problem[], spec: JobSpec): void {
   const { trigger, missed, overlap, first } = spec
-  const problems: Problem[] = []
   const floats = trigger.kind === 'interval' && trigger.from !== 'schedule'
   if (floats && missed.policy === 'all') {
     problems.push(
@@ -47,12 +50,10 @@ function triggerRules(spec: JobSpec): Problem[] {
   if (first === 'now' && (trigger.kind === 'once' || trigger.kind === 'manual')) {
     problems.push(clash('first', first, `a ${trigger.kind} trigger has no first firing to move`))
   }
-  return problems
 }
 
-function retryRules(spec: JobSpec): Problem[] {
+function retryRules(problems: Problem[], spec: JobSpec): void {
   const { trigger, retry, overlap } = spec
-  const problems: Problem[] = []
   const single = trigger.kind === 'once' || trigger.kind === 'manual'
   if (retry.exhausted === 'wait' && retry.resetAfterMs === null) {
     problems.push(
@@ -80,12 +81,10 @@ function retryRules(spec: JobSpec): Problem[] {
   if (retry.yields && overlap.policy === 'allow') {
     problems.push(clash('retry.yields', true, 'with overlap allow a retry never stands in the way'))
   }
-  return problems
 }
 
-function boundRules(spec: JobSpec): Problem[] {
+function boundRules(problems: Problem[], spec: JobSpec): void {
   const { trigger, startAt, endAt, runLimit, jitterMs } = spec
-  const problems: Problem[] = []
   const single = trigger.kind === 'once' || trigger.kind === 'manual'
   for (const [field, value] of [
     ['startAt', startAt],
@@ -105,7 +104,6 @@ function boundRules(spec: JobSpec): Problem[] {
   if (trigger.kind === 'interval' && jitterMs >= trigger.everyMs) {
     problems.push(clash('jitterMs', jitterMs, 'must be shorter than the interval'))
   }
-  return problems
 }
 
 function clash(field: string, value: unknown, rule: string): Problem {

@@ -6,13 +6,14 @@ import type { Change } from '../core/change.ts'
 import * as control from '../core/control.ts'
 import { editJob, refuseNoFiring } from '../core/edit.ts'
 import { refuse, SchedulerError } from '../core/errors.ts'
+import { Findings } from '../core/findings.ts'
 import type { Json } from '../core/json.ts'
 import { createJob, parseRunId, type Job, type NewJob } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { pauseJob, resumeJob, type PauseInput } from '../core/pause.ts'
 import { requestBackfill, requestRetry, requestRun } from '../core/requests.ts'
 import { runOf, type Run } from '../core/run.ts'
-import { assertSpec, checkText } from '../core/spec-check.ts'
+import { assertSpec } from '../core/spec-check.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Instant } from '../core/time.ts'
 import { explain, type Explanation } from '../core/why.ts'
@@ -52,10 +53,10 @@ export class Client {
 
   /** Idempotent by id: says for each whether it is new. Nothing is stored if any is invalid. */
   async create(jobs: readonly NewJob[]): Promise<{ job: Job; result: InsertResult }[]> {
-    for (const { id, spec } of jobs) {
-      refuse('SPEC_INVALID', 'the job is not valid', checkText('id', id, limits.idLength))
-      assertSpec(spec)
-    }
+    const found = new Findings()
+    for (const { id } of jobs) found.text('id', id, limits.idLength)
+    refuse('SPEC_INVALID', 'the job is not valid', found.problems)
+    for (const { spec } of jobs) assertSpec(spec)
     const { store, clock, waitingMax, events, notice } = this.#parts
     const now = clock.now()
     const made = jobs.map(input => createJob(input, now))

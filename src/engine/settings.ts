@@ -1,7 +1,7 @@
 // How a node behaves: every number in one frozen object, checked as a whole.
 
-import { refuse, type Problem } from '../core/errors.ts'
-import { checkText, checkWhole } from '../core/spec-check.ts'
+import { refuse } from '../core/errors.ts'
+import { Findings } from '../core/findings.ts'
 import type { Millis } from '../core/time.ts'
 
 export interface EngineSettings {
@@ -84,22 +84,21 @@ export function engineSettings(
   given: Partial<EngineSettings> & { readonly nodeId: string },
 ): EngineSettings {
   const settings: EngineSettings = { ...engineDefaults, ...given }
-  const problems: Problem[] = [...checkText('nodeId', settings.nodeId, 200)]
-  for (const [field, min, max] of ranges) {
-    problems.push(...checkWhole(field, settings[field], min, max))
-  }
+  const found = new Findings()
+  found.text('nodeId', settings.nodeId, 200)
+  for (const [field, min, max] of ranges) found.whole(field, settings[field], min, max)
   if (settings.waitingMax !== null) {
-    problems.push(...checkWhole('waitingMax', settings.waitingMax, 1, 1_000_000_000))
+    found.whole('waitingMax', settings.waitingMax, 1, 1_000_000_000)
   }
   for (const [name, queue] of Object.entries(settings.queues ?? {})) {
-    problems.push(...checkText('queues', name, 200))
+    found.text('queues', name, 200)
     if (queue.slots !== undefined) {
-      problems.push(...checkWhole(`queues.${name}.slots`, queue.slots, 1, 100_000))
+      found.whole(`queues.${name}.slots`, queue.slots, 1, 100_000)
     }
     if (queue.buffer !== undefined) {
-      problems.push(...checkWhole(`queues.${name}.buffer`, queue.buffer, 0, 100_000))
+      found.whole(`queues.${name}.buffer`, queue.buffer, 0, 100_000)
     }
   }
-  refuse('SETTINGS_INVALID', 'the settings are not valid', problems)
+  refuse('SETTINGS_INVALID', 'the settings are not valid', found.problems)
   return Object.freeze(settings)
 }

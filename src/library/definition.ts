@@ -2,8 +2,8 @@
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { refuse } from '../core/errors.ts'
+import { Findings } from '../core/findings.ts'
 import { limits } from '../core/limits.ts'
-import { checkText } from '../core/spec-check.ts'
 import type { JobOptions, Schema } from './options.ts'
 import { tryAlone, type Trial, type TrialOptions } from './trial.ts'
 
@@ -21,11 +21,10 @@ export function job<const N extends string, S extends Schema = NoInput, R = void
   name: N,
   options: JobOptions<S, R>,
 ): JobDefinition<N, S, R> {
-  const problems = [...checkText('name', name, limits.nameLength)]
-  if (typeof options?.run !== 'function') {
-    problems.push({ field: 'run', value: options?.run, rule: 'must be a function' })
-  }
-  refuse('SPEC_INVALID', `job ${JSON.stringify(name)} is not valid`, problems)
+  const found = new Findings()
+  found.text('name', name, limits.nameLength)
+  if (typeof options?.run !== 'function') found.add('run', options?.run, 'a function')
+  refuse('SPEC_INVALID', `job ${JSON.stringify(name)} is not valid`, found.problems)
   return {
     name,
     options,

@@ -1,8 +1,8 @@
 // `scheduler.queues`: hold a whole queue back, and see what is in each.
 
 import { refuse } from '../core/errors.ts'
+import { Findings } from '../core/findings.ts'
 import { limits } from '../core/limits.ts'
-import { checkText } from '../core/spec-check.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Count } from '../store/store.ts'
 
@@ -32,7 +32,9 @@ export class QueuesApi {
   }
 
   async #set(queue: string, isPaused: boolean): Promise<void> {
-    refuse('SPEC_INVALID', 'the queue is not valid', checkText('queue', queue, limits.nameLength))
+    const found = new Findings()
+    found.text('queue', queue, limits.nameLength)
+    refuse('SPEC_INVALID', 'the queue is not valid', found.problems)
     await this.#engine.store.setQueuePaused(queue, isPaused)
     this.#engine.node.notice([queue])
   }
