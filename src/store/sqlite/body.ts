@@ -52,31 +52,21 @@ export type Body = [
 
 export function bodyOf(job: Job): string {
   const { counters, totals, last, ended } = job
-  const body: Body = [
-    waits.indexOf(job.waitingFor),
-    job.nextAt,
-    job.retryAt,
-    job.backlog,
-    job.missed,
-    counters.runs,
-    counters.concluded,
-    totals.succeeded,
-    totals.failed,
-    totals.cancelled,
-    totals.other,
-    totals.skipped,
-    totals.durationMs,
-    last === null ? null : last.startedAt,
-    last === null ? null : last.finishedAt,
-    last === null ? null : outcomes.indexOf(last.outcome),
-    last === null ? null : last.succeededAt,
-    ended === null ? null : ended.at,
-    ended === null ? null : endReasons.indexOf(ended.reason),
-    job.updatedAt,
-  ]
+  const started = last === null ? null : last.startedAt
+  const finished = last === null ? null : last.finishedAt
+  const outcome = last === null ? null : outcomes.indexOf(last.outcome)
+  const succeeded = last === null ? null : last.succeededAt
+  const endedAt = ended === null ? null : ended.at
+  const reason = ended === null ? null : endReasons.indexOf(ended.reason)
   const detail = detailOf(job)
-  if (detail !== null) body.push(detail)
-  return JSON.stringify(body)
+  // Numbers and nulls read in a text as they do in JSON, at half the cost of having them written.
+  return (
+    `[${waits.indexOf(job.waitingFor)},${job.nextAt},${job.retryAt},${job.backlog},${job.missed},` +
+    `${counters.runs},${counters.concluded},${totals.succeeded},${totals.failed},` +
+    `${totals.cancelled},${totals.other},${totals.skipped},${totals.durationMs},${started},` +
+    `${finished},${outcome},${succeeded},${endedAt},${reason},${job.updatedAt}` +
+    (detail === null ? ']' : `,${JSON.stringify(detail)}]`)
+  )
 }
 
 function detailOf(job: Job): Detail | null {

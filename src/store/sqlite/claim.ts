@@ -7,7 +7,7 @@ import type { ClaimRequest } from '../store.ts'
 import { bulkSql, inBulk } from './bulk.ts'
 import { dueFrom, laneCandidates, promote } from './contention.ts'
 import { dueColumns, kinds, leaseJobsSql, RUNNING, WAITING, type DueRow } from './columns.ts'
-import type { Row } from './driver.ts'
+import type { Row, Value } from './driver.ts'
 import { leasedRow, toJob, type Cold } from './record.ts'
 import type { Tables } from './tables.ts'
 import { fromKey, toKey } from './text.ts'
@@ -95,7 +95,9 @@ function lease(tables: Tables, taken: readonly Found[], request: ClaimRequest): 
   const shared = [token, owner, now, until] as const
   const run = (rows: readonly Lent[]) => {
     const sql = bulkSql('lease', 2, rows.length, leaseJobsSql)
-    tables.statement(sql).run(...shared, ...rows.flat())
+    const values: Value[] = [...shared]
+    for (const [seq, attemptId] of rows) values.push(seq, attemptId)
+    tables.statement(sql).run(...values)
     return true
   }
   const lent = taken.map(({ seq }, i): Lent => [seq, attemptIds[i]!])

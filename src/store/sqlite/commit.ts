@@ -3,10 +3,11 @@
 import type { Change } from '../../core/change.ts'
 import type { CommitResult, InsertOptions } from '../store.ts'
 import { bulkSql, inBulk } from './bulk.ts'
+import type { Value } from './driver.ts'
 import { appendHistory, type Written } from './history.ts'
 import { exists, insertOne, isFull } from './insert.ts'
 import { RUNNING, settleJobsSql, settleWidth, updateJobSql } from './columns.ts'
-import { kindCode, stateCode, stateValues, updateValues } from './record.ts'
+import { kindCode, pushState, stateCode, updateValues } from './record.ts'
 import { putRecord, recordFits } from './records.ts'
 import type { Tables } from './tables.ts'
 import { toKey, toKeyOrNull } from './text.ts'
@@ -57,12 +58,11 @@ function plainSeq(tables: Tables, change: Change): number | null {
 
 /** The statement checks the fence itself. False says only that it was not that simple for all. */
 function settledAll(tables: Tables, group: readonly Plain[], { now }: InsertOptions): boolean {
-  const values = group.flatMap(({ seq, change }) => [
-    seq,
-    change.expectedVersion,
-    toKey(change.token!),
-    ...stateValues(change.job, now),
-  ])
+  const values: Value[] = []
+  for (const { seq, change } of group) {
+    values.push(seq, change.expectedVersion, toKey(change.token!))
+    pushState(values, change.job, now)
+  }
   const sql = bulkSql('settle jobs', settleWidth, group.length, settleJobsSql)
   return Number(tables.statement(sql).run(...values).changes) === group.length
 }
@@ -76,13 +76,33 @@ function keep(
   for (const row of group) {
     const { job } = row.change
     const line = tables.lines.idOf(job.spec.queue, job.spec.handler)
-    moved(tables, row.change, { line, state: RUNNING, tenant: job.spec.tenant }, line)
+    const kind = kindCode(job)
+    const deltas = tables.tallies.of(job.spec.tenant)
+    deltas.add(line, kind, RUNNING, -1)
+    deltas.add(line, kind, stateCode(job), 1)
+    tables.leased.delete(job.id, 1)
     // Most of what ends is never looked at again.
     if (job.ended !== null) tables.specs.drop(row.seq)
     results[row.index] = 'committed'
     written.push(row)
   }
+  endLeases(tables, group)
   return true
+}
+
+/** Rows of one claim mostly come together: they are counted before they are looked up. */
+function endLeases(tables: Tables, group: readonly Plain[]): void {
+  let token = group[0]!.change.token!
+  let count = 0
+  for (const { change } of group) {
+    if (change.token !== token) {
+      tables.leases.end(toKey(token), count)
+      token = change.token!
+      count = 0
+    }
+    count++
+  }
+  tables.leases.end(toKey(token), count)
 }
 
 interface Stored {
@@ -148,5 +168,5 @@ function moved(
   tables.tallies.of(job.spec.tenant).add(line, kind, stateCode(job), 1)
   if (job.lease !== null) return
   tables.leased.delete(job.id, 1)
-  if (token !== null) tables.leases.end(toKey(token))
+  if (token !== null) tables.leases.end(toKey(token), 1)
 }

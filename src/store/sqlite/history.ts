@@ -43,17 +43,16 @@ export interface Written {
 
 export function appendHistory(tables: Tables, written: readonly Written[]): void {
   const width = attemptColumns.length
-  const rows = written
-    .filter(({ change }) => change.attempt !== null)
-    .map(({ seq, change }) => attemptValues(seq, change.attempt!))
+  const rows = written.filter(({ change }) => change.attempt !== null)
   inBulk(tables, rows, {
     many: group => {
       const sql = bulkSql('insert attempts', width, group.length, insertAttemptsSql)
-      tables.statement(sql).run(...group.flat())
+      tables.statement(sql).run(...attemptValues(group))
       return true
     },
     one: row => {
-      tables.statement(bulkSql('replace attempt', width, 1, replaceAttemptSql)).run(...row)
+      const sql = bulkSql('replace attempt', width, 1, replaceAttemptSql)
+      tables.statement(sql).run(...attemptValues([row]))
     },
   })
   for (const { seq, change } of written) appendRest(tables, seq, change)
@@ -78,8 +77,14 @@ function dropAttempt(tables: Tables, seq: number, drop: NonNullable<Change['drop
   if (row) dropLogs(tables, seq, row[0] as string)
 }
 
-function attemptValues(seq: number, attempt: Attempt): Value[] {
-  return [
+function attemptValues(rows: readonly Written[]): Value[] {
+  const values: Value[] = []
+  for (const { seq, change } of rows) pushAttempt(values, seq, change.attempt!)
+  return values
+}
+
+function pushAttempt(values: Value[], seq: number, attempt: Attempt): void {
+  values.push(
     seq,
     attempt.number,
     toKey(attempt.id),
@@ -99,7 +104,7 @@ function attemptValues(seq: number, attempt: Attempt): Value[] {
     attempt.expireAt,
     detailOf(attempt),
     isOdd(attempt) ? 1 : null,
-  ]
+  )
 }
 
 /**

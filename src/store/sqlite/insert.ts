@@ -5,7 +5,8 @@ import type { Instant } from '../../core/time.ts'
 import type { InsertOptions, InsertResult } from '../store.ts'
 import { bulkSql, inBulk } from './bulk.ts'
 import { insertJobsSql, jobWidth } from './columns.ts'
-import { birthValues, kindCode, stateCode, type Place } from './record.ts'
+import { kindCode, stateCode, type Place, pushBirth } from './record.ts'
+import type { Value } from './driver.ts'
 import { putRecord, recordFits } from './records.ts'
 import type { Tables } from './tables.ts'
 import { toKey } from './text.ts'
@@ -39,7 +40,8 @@ function insertAll(tables: Tables, jobs: readonly Job[], now: Instant): InsertRe
   inBulk(tables, jobs, {
     many: group => {
       const places = group.map(job => placeOf(tables, job))
-      const values = group.flatMap((job, i) => birthValues(job, places[i]!, now))
+      const values: Value[] = []
+      for (const [i, job] of group.entries()) pushBirth(values, job, places[i]!, now)
       const sql = bulkSql('insert jobs', jobWidth, group.length, insertJobsSql)
       if (Number(tables.statement(sql).run(...values).changes) < group.length) return false
       tables.specs.writeNew(group, places)
@@ -56,7 +58,9 @@ function insertAll(tables: Tables, jobs: readonly Job[], now: Instant): InsertRe
 export function insertOne(tables: Tables, job: Job, now: Instant): boolean {
   const place = placeOf(tables, job)
   const sql = bulkSql('insert jobs', jobWidth, 1, insertJobsSql)
-  const { changes } = tables.statement(sql).run(...birthValues(job, place, now))
+  const values: Value[] = []
+  pushBirth(values, job, place, now)
+  const { changes } = tables.statement(sql).run(...values)
   if (Number(changes) === 0) return false
   tables.specs.write(job, place)
   born(tables, job, place)

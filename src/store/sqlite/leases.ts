@@ -25,8 +25,8 @@ export class Leases {
       .run(token, until, seqs.length, JSON.stringify(seqs))
   }
 
-  end(token: string): void {
-    this.#ended.set(token, (this.#ended.get(token) ?? 0) + 1)
+  end(token: string, count: number): void {
+    this.#ended.set(token, (this.#ended.get(token) ?? 0) + count)
   }
 
   flush(): void {

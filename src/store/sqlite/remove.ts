@@ -28,7 +28,7 @@ function removeOne(tables: Tables, id: string): boolean {
     .get(toKey(id)) as [number, number, number, number, string | null] | undefined
   if (!row) return false
   const [seq, line, kind, state, token] = row
-  if (token !== null) tables.leases.end(token)
+  if (token !== null) tables.leases.end(token, 1)
   tables.tallies.of(tables.specs.tenantOf(seq)).add(line, kind, state, -1)
   removeJob(tables, seq)
   return true

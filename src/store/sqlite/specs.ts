@@ -2,7 +2,7 @@
 // The key names the write that made the spec, so what other processes change is never missed.
 
 import type { Declared, Job } from '../../core/job.ts'
-import type { JobSpec } from '../../core/spec.ts'
+import { parseSpec, specText } from '../../core/spec-text.ts'
 import { bulkSql } from './bulk.ts'
 import type { Connection } from './connection.ts'
 import type { Value } from './driver.ts'
@@ -55,7 +55,7 @@ export class Specs {
       kind: kinds[kind]!,
       seriesId: fromKeyOrNull(series),
       line,
-      spec: JSON.parse(spec) as JobSpec,
+      spec: parseSpec(spec),
       declared: declared === null ? null : (JSON.parse(declared) as Declared),
       createdAt,
     }
@@ -65,21 +65,24 @@ export class Specs {
   /** Inside the write that also gives the row this `specAt`. */
   write(job: Job, place: Place): void {
     const sql = bulkSql('write specs', SPEC_WIDTH, 1, writeSpecsSql)
-    this.#connection.statement(sql).run(...this.#values(job, place))
+    const values: Value[] = []
+    this.#push(values, job, place)
+    this.#connection.statement(sql).run(...values)
   }
 
   /** Of jobs that were not there before. */
   writeNew(jobs: readonly Job[], places: readonly Place[]): void {
-    const values = jobs.flatMap((job, i) => this.#values(job, places[i]!))
+    const values: Value[] = []
+    for (const [i, job] of jobs.entries()) this.#push(values, job, places[i]!)
     const sql = bulkSql('write specs', SPEC_WIDTH, jobs.length, writeSpecsSql)
     this.#connection.statement(sql).run(...values)
   }
 
-  #values(job: Job, { seq, line, specAt }: Place): Value[] {
+  #push(values: Value[], job: Job, { seq, line, specAt }: Place): void {
     const { id, kind, seriesId, spec, declared, createdAt } = job
-    const text = JSON.stringify(spec)
+    const text = specText(spec)
     this.#keep(seq, specAt, { id, kind, seriesId, line, spec, declared, createdAt }, text.length)
-    return [
+    values.push(
       seq,
       text,
       toKey(spec.tenant),
@@ -87,7 +90,7 @@ export class Specs {
       toKeyOrNull(declared === null ? null : declared.definition),
       declared === null ? null : JSON.stringify(declared),
       createdAt,
-    ]
+    )
   }
 
   /** As it is stored, whatever the cache holds. */

@@ -1,5 +1,5 @@
-// What waits, in the order it becomes due: the timed jobs of each line are in that order already
-// and are merged; the few that were made ready are read and sorted.
+// What waits, in the order it becomes due. The timed jobs of each line are in that order already
+// and are merged; those that were made ready, and all of a small tenant, are read and sorted.
 
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
@@ -22,19 +22,44 @@ const readySql = `select due_at, seq from (
     select due_at, seq from jobs indexed by ready where line = ?1 and ready = 1 limit ?2
   ) where due_at >= ?3 and due_at < ?4`
 
+const ofTenantSql = `select jobs.seq from specs cross join jobs on jobs.seq = specs.seq
+  where specs.tenant = ?1 and due_at >= ?2 and due_at < ?3
+    and line in (select value from json_each(?4))
+  order by due_at, jobs.seq limit ?5`
+
 export function upcoming(tables: Tables, request: UpcomingRequest): Job[] {
-  const { queue, tenant, limit } = request
+  const { queue, tenant } = request
   return tables.read(() => {
     const lines = queue === undefined ? tables.lines.all() : tables.lines.ofQueue(queue)
-    const seqs: number[] = []
-    let looked = 0
-    for (const seq of inOrder(tables, lines, request)) {
-      if (seqs.length >= limit || looked++ >= limits.scannedMax) break
-      if (tenant === undefined || isOf(tables, seq, tenant)) seqs.push(seq)
-    }
+    const isSmall = tenant !== undefined && tables.tallies.count({ tenant }) <= limits.scannedMax
+    const seqs = isSmall ? ofTenant(tables, tenant, lines, request) : merged(tables, lines, request)
     const sql = `select ${jobColumns} from jobs where seq = ?`
     return seqs.flatMap(seq => tables.jobs(sql, seq))
   })
+}
+
+/** All of its jobs are looked at, so it is never hidden behind the many of others. */
+function ofTenant(
+  tables: Tables,
+  tenant: string,
+  lines: readonly number[],
+  { from, until, limit }: UpcomingRequest,
+): number[] {
+  const rows = tables.statement(ofTenantSql)
+  return rows
+    .all(toKey(tenant), from, until, JSON.stringify(lines), limit)
+    .map(row => row[0] as number)
+}
+
+function merged(tables: Tables, lines: readonly number[], request: UpcomingRequest): number[] {
+  const { tenant, limit } = request
+  const seqs: number[] = []
+  let looked = 0
+  for (const seq of inOrder(tables, lines, request)) {
+    if (seqs.length >= limit || looked++ >= limits.scannedMax) break
+    if (tenant === undefined || isOf(tables, seq, tenant)) seqs.push(seq)
+  }
+  return seqs
 }
 
 function isOf(tables: Tables, seq: number, tenant: string): boolean {
