@@ -1,3 +1,5 @@
+// How many bytes a value takes as JSON, exactly and at most.
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { jsonBytes, jsonBytesBound } from './json.ts'

@@ -1,3 +1,5 @@
+// Specs written without their defaults, and read back.
+
 import { expect, test } from 'vitest'
 import { completeSpec, specDefaults } from './spec.ts'
 import { parseSpec, specText } from './spec-text.ts'
