@@ -1,33 +1,100 @@
-// npm run chaos [-- --kills 5000 --seed 7]: the kill test for as long as one likes.
+// npm run chaos -- --store postgres|redis|sqlite|all --minutes 5 [--kills 500 --restarts 100]
+// [--nodes 4] [--seed 1] [--preset one-process|ten-nodes] [--json]: faults for as long as one likes.
 
 import { parseArgs } from 'node:util'
-import { killLoop } from './kill-loop.ts'
-
-/** A database is given up after so many kills, so that looking at all of it stays quick. */
-const KILLS_PER_DATABASE = 200
+import { chaosRun, type ChaosResult } from './faults/chaos-run.ts'
+import { manyNodes, manyNodesLines } from './faults/many-nodes.ts'
+import { rigKinds, type RigKind } from './faults/rig.ts'
+import { progressLine, sentences, summaryOf } from './faults/summary.ts'
+import { killPreset } from './kill-loop.ts'
 
 const { values } = parseArgs({
-  options: { kills: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' } },
+  options: {
+    store: { type: 'string', default: 'all' },
+    minutes: { type: 'string' },
+    kills: { type: 'string' },
+    restarts: { type: 'string' },
+    nodes: { type: 'string', default: '4' },
+    seed: { type: 'string', default: '1' },
+    preset: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
 })
-const kills = Number(values.kills)
-const began = process.hrtime.bigint()
-let [done, acknowledged, lost, duplicates, violations] = [0, 0, 0, 0, 0]
 
-while (done < kills) {
-  const batch = Math.min(KILLS_PER_DATABASE, kills - done)
-  const summary = await killLoop(batch, Number(values.seed) * 1_000_003 + done)
-  done += summary.kills
-  acknowledged += summary.acknowledged
-  lost += summary.lost.length
-  duplicates += summary.duplicates.length
-  violations += summary.violations.length
-  for (const text of [...summary.lost, ...summary.duplicates, ...summary.violations]) {
-    console.log(text)
-  }
-  const seconds = Number((process.hrtime.bigint() - began) / 1_000_000_000n)
-  console.log(
-    `${done} kills, ${acknowledged} acknowledged writes checked, ${lost} lost, ` +
-      `${duplicates} duplicates, ${violations} violations, ${seconds} s`,
-  )
+function say(text: string): void {
+  // What a program reads comes alone on the output.
+  if (values.json) console.error(text)
+  else console.log(text)
 }
-process.exitCode = lost + duplicates + violations > 0 ? 1 : 0
+
+function storesAsked(): RigKind[] {
+  if (values.store === 'all') return [...rigKinds]
+  const kind = rigKinds.find(name => name === values.store)
+  if (kind === undefined) throw new Error(`the stores are ${rigKinds.join(', ')} and all`)
+  return [kind]
+}
+
+function goalAsked() {
+  const kills = Number(values.kills ?? 0)
+  const restarts = Number(values.restarts ?? 0)
+  const hasCounts = kills + restarts > 0
+  const minutes = Number(values.minutes ?? (hasCounts ? 0 : 1))
+  return { minMs: minutes * 60_000, atLeast: { kills, restarts } }
+}
+
+async function storm(kind: RigKind): Promise<ChaosResult> {
+  say(`${kind}: ${values.nodes} nodes, seed ${values.seed}`)
+  let last = 0
+  const result = await chaosRun({
+    kind,
+    seed: Number(values.seed),
+    nodes: Number(values.nodes),
+    goal: goalAsked(),
+    onProgress: counts => {
+      if (++last % 10 === 0) say(progressLine(kind, last, counts))
+    },
+  })
+  for (const line of sentences(result)) say(line)
+  return result
+}
+
+/** 100,000 occurrences on one store, PostgreSQL unless told. */
+async function tenNodes(): Promise<number> {
+  const kind = values.store === 'all' ? 'postgres' : storesAsked()[0]!
+  const result = await manyNodes({
+    kind,
+    nodes: 10,
+    jobs: 1_000,
+    runsPerJob: 100,
+    everyMs: 500,
+    kills: Number(values.kills ?? 5),
+    stops: 5,
+    leaseMs: 5_000,
+    tickMs: 500,
+    seed: Number(values.seed),
+    onProgress: say,
+  })
+  for (const line of manyNodesLines(result)) say(line)
+  const { lost, duplicates, violations } = result
+  if (values.json) console.log(JSON.stringify(result, null, 2))
+  return lost.length + duplicates.length + violations.length > 0 ? 1 : 0
+}
+
+async function main(): Promise<number> {
+  if (values.preset === 'one-process') {
+    return killPreset(Number(values.kills ?? 1_000), Number(values.seed), say)
+  }
+  if (values.preset === 'ten-nodes') return tenNodes()
+  if (values.preset !== undefined) throw new Error('the presets are one-process and ten-nodes')
+  const results: ChaosResult[] = []
+  for (const kind of storesAsked()) results.push(await storm(kind))
+  if (values.json) console.log(JSON.stringify(results.map(summaryOf), null, 2))
+  return results.some(one => summaryOf(one).found > 0) ? 1 : 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(`chaos: ${error instanceof Error ? error.message : String(error)}`)
+  process.exitCode = 2
+}

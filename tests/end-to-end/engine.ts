@@ -1,62 +1,50 @@
-// A real engine for the child processes: system clock, real ids, one SQLite file.
+// A real engine for the child processes: real ids, a real store, and the system's clock or one that
+// is off by a given time.
 
-import { CorrectedClock, systemClock } from '../../src/engine/clock.ts'
-import { Client } from '../../src/engine/client.ts'
-import { Events } from '../../src/engine/events.ts'
-import { Handlers, type Handler } from '../../src/engine/handlers.ts'
+import { openStore } from '../../src/compose.ts'
+import { systemClock, type Clock } from '../../src/engine/clock.ts'
+import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import type { Handler } from '../../src/engine/handlers.ts'
 import { SystemIds } from '../../src/engine/ids.ts'
-import { Node } from '../../src/engine/node.ts'
-import { engineSettings } from '../../src/engine/settings.ts'
-import { Wake } from '../../src/engine/wake.ts'
-import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import type { EngineSettings } from '../../src/engine/settings.ts'
 
-export interface Engine {
-  readonly node: Node
-  readonly client: Client
-  readonly events: Events
-  readonly store: SqliteStore
-}
+export type { Engine }
 
 export interface EngineOptions {
-  readonly path: string
+  readonly url: string
   readonly nodeId: string
-  readonly leaseMs: number
-  readonly handler: Handler
+  readonly handlers: Readonly<Record<string, Handler>>
+  readonly settings?: Partial<EngineSettings>
+  /** How far the node's own clock is from the true time; the store's is not. */
+  readonly skewMs?: number
+}
+
+const settings = {
+  slots: 20,
+  reapMs: 50,
+  idleReapMs: 50,
+  lookMs: 50,
+  checkIntervalMs: 50,
+  abortGraceMs: 100,
+}
+
+function skewed(skewMs: number): Clock {
+  return { ...systemClock, now: () => systemClock.now() + skewMs }
 }
 
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { path, nodeId, leaseMs } = options
-  const store = new SqliteStore({ path, clock: () => systemClock.now(), busyMs: 1_000 })
-  await store.open()
-  const clock = new CorrectedClock(systemClock)
-  const handlers = new Handlers()
-  handlers.set('work', options.handler)
-  const events = new Events()
-  const parts = {
+  const { url, nodeId, skewMs = 0 } = options
+  const store = await openStore(url, { now: () => systemClock.now(), listens: true })
+  const engine = createEngine({
     store,
-    clock,
+    clock: skewed(skewMs),
     ids: new SystemIds(),
-    handlers,
-    events,
-    wake: new Wake(clock),
-    settings: engineSettings({
-      nodeId,
-      leaseMs,
-      slots: 20,
-      reapMs: 50,
-      lookMs: 50,
-      checkIntervalMs: 50,
-      abortGraceMs: 100,
-    }),
-  }
-  const node = new Node(parts)
-  const client = new Client({
-    ...parts,
-    waitingMax: null,
-    notice: queues => node.notice(queues),
-    lookNow: () => node.lookNow(),
+    settings: { ...settings, ...options.settings, nodeId },
   })
-  return { node, client, events, store }
+  for (const [name, handler] of Object.entries(options.handlers)) {
+    engine.handlers.set(name, handler)
+  }
+  return engine
 }
 
 /** Waits on the engine's own clock; for handlers. */

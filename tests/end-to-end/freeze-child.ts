@@ -22,10 +22,10 @@ async function handle(context: Context): Promise<string> {
 
 async function main(): Promise<void> {
   const { node, client, events, store } = await openEngine({
-    path,
+    url: `sqlite:${path}`,
     nodeId,
-    leaseMs: Number(leaseMs),
-    handler: handle,
+    settings: { leaseMs: Number(leaseMs) },
+    handlers: { work: handle },
   })
   events.on('settled', ({ settled }) => {
     for (const { attempt } of settled) {

@@ -43,7 +43,12 @@ async function main(): Promise<void> {
   process.stdout.write('ready\n')
   await once(process.stdin, 'data')
   const nodeId = `life-${life}`
-  const { node, client, events } = await openEngine({ path, nodeId, leaseMs: 250, handler: handle })
+  const { node, client, events } = await openEngine({
+    url: `sqlite:${path}`,
+    nodeId,
+    settings: { leaseMs: 250 },
+    handlers: { work: handle },
+  })
   events.on('settled', ({ settled }) => {
     for (const { attempt } of settled) {
       if (attempt) note('outcome', attempt.jobId, attempt.id, attempt.number, attempt.outcome)

@@ -73,6 +73,29 @@ async function killOne(child: Child, random: Random): Promise<void> {
   if (child.errors !== '') throw new Error(`a child failed by itself: ${child.errors}`)
 }
 
+/** A database is given up after so many kills, so that looking at all of it stays quick. */
+const KILLS_PER_DATABASE = 200
+
+/** One process at a time on one file, killed as often as asked; returns the exit code. */
+export async function killPreset(
+  kills: number,
+  seed: number,
+  say: (text: string) => void,
+): Promise<number> {
+  let [done, acknowledged, found] = [0, 0, 0]
+  while (done < kills) {
+    const batch = Math.min(KILLS_PER_DATABASE, kills - done)
+    const summary = await killLoop(batch, seed * 1_000_003 + done)
+    done += summary.kills
+    acknowledged += summary.acknowledged
+    const { lost, duplicates, violations } = summary
+    for (const text of [...lost, ...duplicates, ...violations]) say(text)
+    found += lost.length + duplicates.length + violations.length
+    say(`${done} kills, ${acknowledged} acknowledged writes checked, ${found} found wrong`)
+  }
+  return found > 0 ? 1 : 0
+}
+
 /** Everything acknowledged since the beginning is looked for each time. */
 async function look(path: string, ackPath: string, summary: KillSummary): Promise<void> {
   if (!isIntact(path)) summary.violations.push(`integrity_check after ${summary.kills} kills`)

@@ -10,10 +10,10 @@ import { eventually } from './wait.ts'
 const STOP_MS = 5_000
 const watched = new Map<string, Watched>()
 
-async function end({ folder, pidFile, signal }: Watched): Promise<void> {
-  const pid = readPid(pidFile)
+async function end({ folder, server }: Watched): Promise<void> {
+  const pid = server === null ? null : readPid(server.pidFile)
   if (pid !== null && worksIn(pid, folder)) {
-    process.kill(pid, signal)
+    process.kill(pid, server!.signal)
     const gone = () => (isAlive(pid) ? null : true)
     await eventually('the server ends', gone, STOP_MS).catch(() => process.kill(pid, 'SIGKILL'))
   }

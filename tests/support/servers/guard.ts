@@ -7,9 +7,8 @@ import { fileURLToPath } from 'node:url'
 export interface Watched {
   /** Removed with everything in it. */
   readonly folder: string
-  readonly pidFile: string
-  /** What ends the server at once. */
-  readonly signal: NodeJS.Signals
+  /** Of the server that works in it; null for a folder without one. */
+  readonly server: { readonly pidFile: string; readonly signal: NodeJS.Signals } | null
 }
 
 let companion: ChildProcess | null = null
@@ -29,12 +28,12 @@ function tell(message: object): void {
   companion.stdin!.write(`${JSON.stringify(message)}\n`)
 }
 
-/** From now on the server ends with this process, whatever ends it. */
+/** From now on the server and its folder go with this process, whatever ends it. */
 export function guard(watch: Watched): void {
   tell({ watch })
 }
 
-/** The server was stopped and its folder removed. */
+/** They are gone already. */
 export function release(folder: string): void {
   tell({ release: folder })
 }

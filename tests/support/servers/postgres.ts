@@ -156,7 +156,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const bin = await provideBinaries('postgres')
   const owner = await serverOwner()
   const folder = await makeFolder('postgres', owner)
-  guard({ folder, pidFile: join(folder, 'data/postmaster.pid'), signal: 'SIGQUIT' })
+  const pidFile = join(folder, 'data/postmaster.pid')
+  guard({ folder, server: { pidFile, signal: 'SIGQUIT' } })
   const server = new Postgres(bin, owner, folder)
   try {
     await server.create(options.settings ?? {})

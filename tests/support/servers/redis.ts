@@ -144,7 +144,7 @@ class Redis implements RedisServer {
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const bin = await provideBinaries('redis')
   const folder = await realpath(await makeFolder('redis', null))
-  guard({ folder, pidFile: join(folder, 'redis.pid'), signal: 'SIGKILL' })
+  guard({ folder, server: { pidFile: join(folder, 'redis.pid'), signal: 'SIGKILL' } })
   const server = new Redis(bin, folder, options.settings ?? {})
   try {
     await server.startAnywhere()

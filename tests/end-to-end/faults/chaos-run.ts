@@ -1,0 +1,124 @@
+// One storm from beginning to end: jobs, nodes, faults, calm, and the look at what is left.
+
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from '../../../src/engine/client.ts'
+import { systemClock } from '../../../src/engine/clock.ts'
+import { Events } from '../../../src/engine/events.ts'
+import { SystemIds } from '../../../src/engine/ids.ts'
+import type { NewJob } from '../../../src/core/job.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { Random } from '../../simulation/random.ts'
+import { scratch } from '../../support/servers/scratch.ts'
+import { check, type Report } from './check.ts'
+import { openDirectly, readStore, settledDown, type Evidence } from './evidence.ts'
+import { Fleet, type Shape } from './fleet.ts'
+import { openRig, urlFor, type Rig, type RigKind } from './rig.ts'
+import { Storm, type FaultCounts, type FaultKind, type FaultRecord, type Goal } from './storm.ts'
+import { readWitness, type Line } from './witness.ts'
+import { schedules } from './workload.ts'
+
+export interface ChaosOptions {
+  readonly kind: RigKind
+  readonly seed: number
+  readonly nodes: number
+  readonly goal: Goal
+  readonly everyMs?: Partial<Record<FaultKind, number>>
+  readonly jobs?: number
+  readonly leaseMs?: number
+  readonly skewMaxMs?: number
+  /** Called about once a second while it storms. */
+  readonly onProgress?: (counts: Readonly<FaultCounts>) => void
+}
+
+export interface ChaosResult extends Report {
+  readonly kind: RigKind
+  readonly seed: number
+  readonly seconds: number
+  readonly counts: FaultCounts
+  readonly lines: readonly Line[]
+  /** The folder with everything that was seen, when something was wrong. */
+  readonly kept: string | null
+}
+
+const CALM_MS = 60_000
+
+/** Stores jobs as any program would. */
+export async function seed(store: Store, jobs: readonly NewJob[]): Promise<string[]> {
+  const client = new Client({
+    store,
+    clock: { ...systemClock },
+    ids: new SystemIds(),
+    events: new Events(),
+    waitingMax: null,
+    notice: () => {},
+    lookNow: () => {},
+  })
+  await client.create(jobs)
+  return jobs.map(({ id }) => id)
+}
+
+export async function chaosRun(options: ChaosOptions): Promise<ChaosResult> {
+  const witness = await scratch('witness')
+  const rig = await openRig(options.kind)
+  try {
+    return await storming(options, rig, witness.folder)
+  } finally {
+    await rig.close()
+    await witness.remove()
+  }
+}
+
+/** Kept when something was found: nobody can ask the processes again. */
+export async function keep(evidence: Evidence, faults: readonly FaultRecord[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'carillon-evidence-'))
+  const { lines, ledgers, ...dump } = evidence
+  const jsonLines = (list: readonly object[]) =>
+    list.map(one => `${JSON.stringify(one)}\n`).join('')
+  await writeFile(join(folder, 'witness.jsonl'), jsonLines(lines))
+  await writeFile(join(folder, 'faults.jsonl'), jsonLines(faults))
+  await writeFile(join(folder, 'store.json'), JSON.stringify({ ...dump, ledgers: [...ledgers] }))
+  return folder
+}
+
+async function storming(options: ChaosOptions, rig: Rig, folder: string): Promise<ChaosResult> {
+  const beganAt = performance.now()
+  const { kind, seed: number, nodes, goal, leaseMs = 1_000, skewMaxMs = 30_000 } = options
+  const random = new Random(`chaos ${number}`)
+  const store = await openDirectly(rig.url)
+  const seeded = await seed(store, schedules(options.jobs ?? 30))
+  const shape: Shape = { leaseMs, witness: folder, taskEveryMs: 60, tickMs: 100, slots: 20 }
+  const fleet = new Fleet({
+    size: nodes,
+    shape,
+    urlFor: index => urlFor(rig, index),
+    skewMaxMs,
+    random: random.fork('fleet'),
+  })
+  const every = options.everyMs ? { everyMs: options.everyMs } : {}
+  const storm = new Storm({ rig, fleet, random, leaseMs, goal, ...every })
+  const progress = setInterval(() => options.onProgress?.(storm.counts), 1_000)
+  const trouble: string[] = []
+  try {
+    await fleet.start()
+    await storm.run()
+    const quietAt = Date.now()
+    trouble.push(...(await fleet.quiet(CALM_MS)))
+    const left = await settledDown(store, quietAt, CALM_MS)
+    trouble.push(...left.map(text => `${text}, ${CALM_MS} ms after the last fault`))
+    trouble.push(...(await fleet.stop()), ...fleet.deserters)
+    const lines = readWitness(folder)
+    const evidence = { ...(await readStore(store)), lines, seeded, quietAt }
+    const report = check(evidence)
+    report.violations.push(...trouble, ...(await rig.inspect()))
+    const isClean = [report.lost, report.duplicates, report.violations].flat().length === 0
+    const kept = isClean ? null : await keep(evidence, storm.log)
+    const seconds = (performance.now() - beganAt) / 1_000
+    return { kind, seed: number, seconds, counts: storm.counts, lines, kept, ...report }
+  } finally {
+    clearInterval(progress)
+    await fleet.end()
+    await store.close()
+  }
+}
