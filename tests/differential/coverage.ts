@@ -34,7 +34,10 @@ const changes = [
 ]
 
 const results: Readonly<Record<string, readonly string[]>> = {
-  insert: ['inserted', 'exists', 'full'],
+  insert: ['inserted', 'exists', 'full', 'conflict'],
+  upcoming: ['some', 'none'],
+  'jobs by filter': ['some', 'none'],
+  'attempts by filter': ['some', 'none'],
   claim: ['some', 'none'],
   held: ['committed', 'conflict', 'missing'],
   run: ['full', 'refused'],

@@ -2,8 +2,9 @@
 
 import type { Store } from '../../src/store/store.ts'
 import { readAll } from '../support/builders.ts'
-import { handlers, queues } from './specs.ts'
-import { recordKinds } from './upkeep.ts'
+import { handlers, queues, tenants } from './specs.ts'
+import { askAll } from './questions.ts'
+import { recordKinds } from './records.ts'
 import type { World } from './world.ts'
 
 const lines = queues.flatMap(queue => handlers.map(handler => ({ queue, handler })))
@@ -20,6 +21,10 @@ export async function compareSnapshots(world: World): Promise<void> {
   await world.all('attempts', store => readAll(page => store.attempts({}, page), read))
   for (const id of ids) await compareJob(world, id, read)
   await world.all('counts', async store => countsOf(store))
+  for (const tenant of tenants) {
+    await world.all(`counts of ${tenant}`, async store => countsOf(store, { tenant }))
+  }
+  await askAll(world)
   await world.all('nextDueAt', store => store.nextDueAt(lines))
   await world.all('nextDueAt of one line', store => store.nextDueAt([line]))
   await world.all('overdue', store => store.overdue({ now, limit: 100 }))
@@ -47,8 +52,8 @@ async function compareJob(
   if (last) await world.all('log', store => readAll(page => store.log(last.id, page), read))
 }
 
-async function countsOf(store: Store): Promise<string[]> {
-  const counts = await store.counts()
+async function countsOf(store: Store, filter?: { readonly tenant: string }): Promise<string[]> {
+  const counts = await store.counts(filter)
   const told = counts.filter(({ count, pruned }) => count > 0 || pruned > 0)
   return told
     .map(({ queue, handler, kind, state, count, pruned }) =>

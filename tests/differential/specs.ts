@@ -8,6 +8,7 @@ import { spec } from '../support/builders.ts'
 import type { Random } from '../support/random.ts'
 
 export const queues = ['default', 'q2'] as const
+export const tenants = ['t1', 't2', '😀', '\uE000'] as const
 export const handlers = ['work', 'mail'] as const
 const lanes = ['a', 'b', 'ünï', '😀', '\uE000'] as const
 const priorities: readonly Priority[] = [1, 2, 3, 4, 5, 6]
@@ -32,7 +33,7 @@ function draw(random: Random, now: Instant): JobSpec {
     queue: random.pick(queues),
     handler: random.pick(handlers),
     lane: random.pick(lanes),
-    tenant: random.pick(['t1', 't2']),
+    tenant: random.pick(tenants),
     priority: random.pick(priorities),
     payload: random.pick([null, 1, 'ö', { deep: [1, { x: null }] }]),
     first: random.pick(['next', 'next', 'now', 'ifDue']),

@@ -1,15 +1,13 @@
 // Operations on the store itself: time, queues, records, removal, pruning.
 
 import { isEnded } from '../../src/core/job.ts'
-import type { RecordWrite } from '../../src/core/record.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/time.ts'
 import { commitHeld } from './commits.ts'
 import * as control from './control.ts'
+import { randomWrites } from './records.ts'
 import { queues } from './specs.ts'
 import * as work from './work.ts'
 import type { World } from './world.ts'
-
-export const recordKinds = ['note', 'key'] as const
 
 export async function passTime(world: World): Promise<void> {
   world.clock.now += world.random.weighed([
@@ -32,17 +30,8 @@ async function pauseQueue(world: World): Promise<void> {
 }
 
 async function putRecords(world: World): Promise<void> {
-  const { random, now } = world
-  const writes = Array.from({ length: random.int(1, 3) }, (): RecordWrite => {
-    return {
-      kind: random.pick(recordKinds),
-      key: random.pick(['a', 'b', 'ö']),
-      value: random.pick([null, 1, { deep: ['x'] }]),
-      expectedVersion: random.pick([null, 0, 0, 1, 2]),
-      expireAt: random.chance(0.5) ? now + random.int(0, 2 * MINUTE) : null,
-      remove: random.chance(0.15),
-    }
-  })
+  const { now } = world
+  const writes = randomWrites(world)
   const results = await world.all('putRecords', store => store.putRecords(writes, now))
   for (const result of results) world.meet('record', result)
 }
@@ -50,7 +39,9 @@ async function putRecords(world: World): Promise<void> {
 async function remove(world: World): Promise<void> {
   const job = world.pickJob()
   const ids = [...(job ? [job.id] : []), 'ghost']
-  const results = await world.all('remove', store => store.remove(ids))
+  const { now, random } = world
+  const options = random.chance(0.5) ? { now, records: randomWrites(world) } : undefined
+  const results = await world.all('remove', store => store.remove(ids, options))
   for (const existed of results) world.meet('remove', existed ? 'existed' : 'missing')
 }
 

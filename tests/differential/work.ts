@@ -10,6 +10,7 @@ import { MINUTE, SECOND } from '../../src/core/time.ts'
 import type { CommitResult, LogLine, Report } from '../../src/store/store.ts'
 import { claimRequest } from '../support/builders.ts'
 import { asked, submit, submitAll } from './commits.ts'
+import { randomWrites } from './records.ts'
 import { handlers, queues, randomSpec } from './specs.ts'
 import type { Asked, World } from './world.ts'
 
@@ -18,7 +19,11 @@ const LEASE = 15 * SECOND
 export async function insert(world: World): Promise<void> {
   const { random, now } = world
   const jobs = Array.from({ length: random.int(1, 3) }, () => newOne(world))
-  const options = { now, waitingMax: random.chance(0.2) ? random.int(1, 8) : null }
+  const options = {
+    now,
+    waitingMax: random.chance(0.2) ? random.int(1, 8) : null,
+    ...(random.chance(0.3) ? { records: randomWrites(world) } : {}),
+  }
   const results = await world.all('insert', store => store.insert(jobs, options))
   for (const result of results) world.meet('insert', result)
 }
