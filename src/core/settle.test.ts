@@ -54,6 +54,15 @@ describe('each outcome', () => {
     expect(change.job.totals.other).toBe(0)
   })
 
+  test('what was measured is kept, however the attempt ended', () => {
+    const measures = { items: 3 }
+    const finish = { outcome: failed(), startedAt: T0 + HOUR, measures }
+    const held = claimed(made(hourly), T0 + HOUR)
+    expect(settle(held, finish, T0 + HOUR).attempt).toMatchObject({ outcome: 'failed', measures })
+    const plain = settle(held, { ...finish, outcome: succeeded }, T0 + HOUR)
+    expect(plain.attempt).toMatchObject({ outcome: 'succeeded', measures: null })
+  })
+
   test('a deferral before any work gives no run number that another run could get', () => {
     const outcome = { kind: 'deferred', until: T0 + 2 * HOUR, reason: '', worked: false } as const
     const { job } = ran(made(hourly), outcome, T0 + HOUR)

@@ -6,6 +6,7 @@ import { change, type Change } from './change.ts'
 import type { ErrorInfo } from './errors.ts'
 import type { Job, Totals } from './job.ts'
 import { withinEnd } from './job.ts'
+import type { JsonObject } from './json.ts'
 import type { Skip } from './ledger.ts'
 import { limits } from './limits.ts'
 import { failuresAt, mayRetry, retryDelayMs, withFailure } from './retry.ts'
@@ -18,6 +19,8 @@ export interface Finish {
   readonly outcome: Outcome
   /** When the handler was called; the claim's moment when nobody knows. */
   readonly startedAt: Instant
+  /** What the handler had measured, also of one that failed; a success has its own. */
+  readonly measures?: JsonObject | null
 }
 
 interface Step {
@@ -236,7 +239,7 @@ function attemptOf(job: Job, service: Service, finish: Finish, now: Instant): At
     reason: 'reason' in outcome ? outcome.reason : null,
     error: errorOf(outcome),
     result: outcome.kind === 'succeeded' ? outcome.result : null,
-    measures: outcome.kind === 'succeeded' ? outcome.measures : null,
+    measures: outcome.kind === 'succeeded' ? outcome.measures : (finish.measures ?? null),
     expireAt: now + job.spec.retention.ageMs,
   }
 }

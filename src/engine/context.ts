@@ -25,24 +25,45 @@ export interface ContextLog {
   readonly error: Log
 }
 
+/** A piece of an attempt's work under a name of its own, such as a step of a workflow. */
+export interface Part {
+  readonly name: string
+  readonly payload: Json
+  readonly signal: AbortSignal
+  readonly checkpoint: Json | undefined
+  /** Added to every line it logs. */
+  readonly fields: JsonObject
+  /** Stores what it leaves for the next attempt; rejects when the lease is lost. */
+  keep(checkpoint: Json): Promise<void>
+  progressed(fraction: number, note: string | null): void
+}
+
 export class Context {
   readonly #held: Held
   readonly #host: ContextHost
+  readonly #part: Part | null
   #log: ContextLog | null = null
 
-  constructor(held: Held, host: ContextHost) {
+  constructor(held: Held, host: ContextHost, part: Part | null = null) {
     this.#held = held
     this.#host = host
+    this.#part = part
+  }
+
+  /** A context for a piece of the work: with its own payload, signal, key and checkpoint. */
+  part(part: Part): Context {
+    return new Context(this.#held, this.#host, part)
   }
 
   get job(): Job {
     return this.#held.job
   }
   get payload(): Json {
-    return this.#held.service.payload
+    return this.#part === null ? this.#held.service.payload : this.#part.payload
   }
   /** Aborts with a reason: cancelled, timeout, shutdown, lease-lost or superseded. */
   get signal(): AbortSignal {
+    if (this.#part !== null) return this.#part.signal
     const held = this.#held
     if (held.controller === null) {
       held.controller = new AbortController()
@@ -50,8 +71,10 @@ export class Context {
     }
     return held.controller.signal
   }
+  /** For a part the run's id and its name: what one part did says nothing about another. */
   get runId(): string {
-    return runId(this.#held.job.id, this.#held.service.run.run)
+    const id = runId(this.#held.job.id, this.#held.service.run.run)
+    return this.#part === null ? id : `${id}/${this.#part.name}`
   }
   /** The same for every attempt of one run: give it to whatever must not happen twice. */
   get idempotencyKey(): string {
@@ -90,7 +113,7 @@ export class Context {
   }
   /** What the last heartbeat of an earlier attempt of this run left. */
   get checkpoint(): Json | undefined {
-    return this.#held.checkpoint
+    return this.#part === null ? this.#held.checkpoint : this.#part.checkpoint
   }
 
   get log(): ContextLog {
@@ -107,7 +130,8 @@ export class Context {
 
   #write(level: LogLine['level'], message: string, fields: JsonObject | null): void {
     const text = message.slice(0, limits.logMessageLength)
-    const line: LogLine = { at: this.#host.now(), level, message: text, fields }
+    const all = this.#part === null ? fields : { ...fields, ...this.#part.fields }
+    const line: LogLine = { at: this.#host.now(), level, message: text, fields: all }
     const { lines } = this.#pending()
     if (lines.length < limits.logLinesPerAttempt) lines.push(line)
     this.#host.logged(this.#held, line)
@@ -116,6 +140,10 @@ export class Context {
   /** Kept at most about once a second; never throws. */
   progress(fraction: number, note: string | null = null): void {
     const bounded = Math.min(1, Math.max(0, Number.isFinite(fraction) ? fraction : 0))
+    if (this.#part !== null) {
+      this.#part.progressed(bounded, note)
+      return
+    }
     this.#pending().progress = {
       fraction: bounded,
       note: note?.slice(0, limits.noteLength) ?? null,
@@ -123,14 +151,15 @@ export class Context {
     this.#host.progressed(this.#held)
   }
 
-  /** A number kept with the attempt, such as items done. */
-  measure(name: string, value: number): void {
+  /** A number kept with the attempt, such as items done; or a little more of its detail. */
+  measure(name: string, value: Json): void {
     this.#held.measures ??= {}
-    this.#held.measures[name] = value
+    this.#held.measures[this.#part === null ? name : `${this.#part.name}.${name}`] = value
   }
 
   /** Renews the lease and stores the checkpoint; rejects when the lease is lost. */
   async heartbeat(checkpoint?: Json): Promise<void> {
+    if (this.#part !== null && checkpoint !== undefined) return this.#part.keep(checkpoint)
     if (checkpoint !== undefined) this.#pending().checkpoint = checkpoint
     const isHeld = await this.#host.beat(this.#held)
     if (!isHeld) throw abortError(this.#held.abortReason ?? 'lease-lost')

@@ -137,7 +137,8 @@ export class Settling {
 
   /** One job that cannot be understood is set aside; the others of the batch are written. */
   #decide(held: Held, now: Instant): Change {
-    const finish = { outcome: held.outcome!, startedAt: held.startedAt }
+    const { outcome, startedAt, measures } = held
+    const finish = { outcome: outcome!, startedAt, measures }
     try {
       return settle(held.job, finish, now)
     } catch (error) {
