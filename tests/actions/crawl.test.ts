@@ -15,6 +15,7 @@ import { site, type Answer } from './site.ts'
 
 const html = { 'content-type': 'text/html; charset=utf-8' }
 const link = (path: string) => `<a href="${path}">${path}</a>`
+const links = (...paths: string[]) => paths.map(link).join('')
 
 type Served = string | { status?: number; headers?: Record<string, string>; body?: string }
 
@@ -73,10 +74,10 @@ describe('a crawl of a site', () => {
           headers: { 'content-type': 'text/plain' },
           body: 'User-agent: *\nDisallow: /private\n\nUser-agent: carillon\nDisallow: /secret\n',
         },
-        '/': `<title>Home</title><p>welcome home ${['/a', '/b', '/secret/x', '/private'].map(link).join('')}`,
-        '/a': `alpha page ${['/', '/a', '/b', '/broken', '/gone', '/moved', '/data.pdf'].map(link).join('')}`,
-        '/b': `beta page ${['/a?session=1', '/loop', '/hidden', 'http://example.com/', '#x'].map(link).join('')}`,
-        '/a?session=1': `alpha page ${['/', '/a', '/b', '/broken', '/gone', '/moved', '/data.pdf'].map(link).join('')}${link('/a?session=2')}`,
+        '/': `<title>Home</title><p>welcome home ${links('/a', '/b', '/secret/x', '/private')}`,
+        '/a': `alpha page ${links('/', '/a', '/b', '/broken', '/gone', '/moved', '/data.pdf')}`,
+        '/b': `beta page ${links('/a?session=1', '/loop', '/hidden', 'http://example.com/', '#x')}`,
+        '/a?session=1': `alpha page ${links('/', '/b', '/broken', '/a?session=2')}`,
         '/broken': { status: 500, headers: html, body: 'oops' },
         '/moved': { status: 301, headers: { location: '/target' } },
         '/target': 'target page',

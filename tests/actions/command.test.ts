@@ -1,0 +1,133 @@
+// The command action in a running node, with real processes.
+
+import { describe, expect, it } from 'vitest'
+import { commandAction, passedByDefault } from '../../src/actions/command/action.ts'
+import { Registry } from '../../src/actions/registry.ts'
+import type { SpecInput } from '../../src/core/spec.ts'
+import type { Json } from '../../src/core/json.ts'
+import { systemClock } from '../../src/engine/clock.ts'
+import { eager, startNode, until } from './node.ts'
+
+const once = { ...eager, limit: 0 }
+
+async function commands(given: { graceMs?: number; abortGraceMs?: number } = {}) {
+  const actions = new Registry().add(
+    commandAction({
+      clock: systemClock,
+      isAllowed: true,
+      env: { ...process.env, CARILLON_JWT_SECRET: 'canary' },
+      passes: passedByDefault,
+      shell: '/bin/sh',
+      graceMs: given.graceMs ?? 5_000,
+    }),
+  )
+  const node = await startNode(actions.handlers, { abortGraceMs: given.abortGraceMs ?? 10_000 })
+  const run = async (
+    settings: object,
+    more: { payload?: Json; spec?: Partial<SpecInput> } = {},
+  ) => {
+    const { action, problems } = actions.check({ kind: 'command', ...settings })
+    expect(problems).toEqual([])
+    const stored = actions.specOf(action!, more.payload ?? null)
+    return node.create({ retry: once, ...more.spec, ...stored })
+  }
+  const lines = () => node.logged.map(({ message }) => message)
+  return { node, run, lines }
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('the command action', () => {
+  it('runs a program with its arguments as they are, output in the log', async () => {
+    const { node, run, lines } = await commands()
+    await run({ argv: ['printf', '%s\n', '$HOME; echo x', 'two'] })
+    const [attempt] = await node.attempts(1)
+    expect(attempt).toMatchObject({
+      outcome: 'succeeded',
+      result: { exit_code: 0, signal: null, stdout: '$HOME; echo x\ntwo\n', is_cut: false },
+    })
+    expect(lines()).toEqual(['$HOME; echo x', 'two'])
+  })
+
+  it('runs a shell line with its input, in its folder', async () => {
+    const { node, run, lines } = await commands()
+    await run({ shell: 'pwd; tr a-z A-Z; echo oops >&2', stdin: 'hello\n', cwd: '/' })
+    await node.attempts(1)
+    expect(lines().toSorted()).toEqual(['/', 'HELLO', 'oops'])
+    expect(node.logged.find(({ message }) => message === 'oops')).toMatchObject({
+      level: 'warn',
+      fields: { stream: 'stderr' },
+    })
+  })
+
+  it('passes on only what a command needs, and what it may know of its run', async () => {
+    const { node, run, lines } = await commands()
+    const job = await run({ shell: 'env; cat', env: { MINE: '1' } }, { payload: { a: 1 } })
+    await node.attempts(1)
+    const text = lines().join('\n')
+    expect(text).not.toContain('canary')
+    expect(text).toContain('MINE=1')
+    expect(text).toContain(`CARILLON_RUN_ID=${job.id}.1`)
+    expect(text).toContain('CARILLON_ATTEMPT=1')
+    expect(text).toContain('{"a":1}')
+  })
+
+  it('a code other than 0 fails the attempt and says so', async () => {
+    const { node, run } = await commands()
+    await run({ shell: 'echo no such table >&2; exit 3' })
+    const [attempt] = await node.attempts(1)
+    expect(attempt!.error?.message).toBe('the command ended with code 3: no such table')
+  })
+
+  it('a program that is not there fails the attempt', async () => {
+    const { node, run } = await commands()
+    await run({ argv: ['no-such-program-here'] })
+    const [attempt] = await node.attempts(1)
+    expect(attempt!.error?.message).toBe('the command cannot be started: ENOENT')
+  })
+
+  it('a command that never stops printing is read, and cut in the log', async () => {
+    const { node, run, lines } = await commands()
+    await run({ shell: 'yes carillon | head -c 5000000' })
+    const [attempt] = await node.attempts(1)
+    expect(attempt).toMatchObject({ outcome: 'succeeded', result: { is_cut: true } })
+    expect(lines().length).toBeLessThan(1_000)
+    expect(lines().at(-1)).toBe('the output is longer than what is kept')
+  })
+
+  it('cancel ends the command and everything it started', async () => {
+    const { node, run, lines } = await commands()
+    const { id } = await run({ shell: 'sleep 600 & echo $!; sleep 600 & echo $!; wait' })
+    await node.until(() => lines().length === 2, 'both processes')
+    const pids = lines().map(Number)
+    expect(pids.every(isAlive)).toBe(true)
+    await node.engine.client.cancel(id)
+    await until(() => !pids.some(isAlive), 'the processes to end')
+  })
+
+  it('a timeout ends also a command that does not listen, after the grace', async () => {
+    const { node, run, lines } = await commands({ graceMs: 100 })
+    const shell = "trap 'echo asked' TERM; echo $$; while :; do sleep 0.05; done"
+    await run({ shell }, { spec: { timeoutMs: 300 } })
+    const [attempt] = await node.attempts(1)
+    expect(attempt!.outcome).toBe('timedOut')
+    expect(lines()).toContain('asked')
+    expect(isAlive(Number(lines()[0]))).toBe(false)
+  })
+
+  it('is not held up by what it left behind in the background', async () => {
+    const { node, run, lines } = await commands()
+    await run({ shell: 'sleep 600 & echo $!' })
+    const [attempt] = await node.attempts(1)
+    expect(attempt!.outcome).toBe('succeeded')
+    expect(attempt!.finishedAt - attempt!.startedAt).toBeLessThan(5_000)
+    process.kill(Number(lines()[0]), 'SIGKILL')
+  })
+})
