@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { pid } from 'node:process'
 import { refuse, SchedulerError, shown } from './core/errors.ts'
 import type { Instant } from './core/time.ts'
-import { every } from './engine/clock.ts'
+import { every, systemClock } from './engine/clock.ts'
 import type { Events } from './engine/events.ts'
 import type { Ids } from './engine/ids.ts'
 import { SystemIds } from './engine/ids.ts'
@@ -23,7 +23,7 @@ export interface StoreOptions {
   readonly listens: boolean
 }
 
-/** `sqlite:<path>` or `memory:`; the driver is only loaded when its store is asked for. */
+/** `redis://<host>`, `sqlite:<path>` or `memory:`; the driver is only loaded when its store is asked for. */
 export async function openStore(url: string, options: StoreOptions): Promise<Store> {
   const store = await makeStore(url, options)
   await store.open()
@@ -37,7 +37,12 @@ async function makeStore(url: string, { now, listens }: StoreOptions): Promise<S
     const path = url.slice('sqlite:'.length)
     return new SqliteStore({ path, clock: now, ...(listens ? { every } : {}) })
   }
-  const rule = 'must be sqlite:<path> or memory:'
+  if (url.startsWith('redis:') || url.startsWith('rediss:')) {
+    const { RedisStore } = await import('./store/redis/store.ts')
+    const after: typeof systemClock.after = (ms, callback) => systemClock.after(ms, callback)
+    return new RedisStore({ url, after, listens, ...(listens ? {} : { clock: now }) })
+  }
+  const rule = 'must be redis://<host>?namespace=<name>, sqlite:<path> or memory:'
   refuse('SETTINGS_INVALID', 'the store is not valid', [{ field: 'store', value: url, rule }])
   throw new SchedulerError('SETTINGS_INVALID', `the store ${shown(url)} is not valid`)
 }

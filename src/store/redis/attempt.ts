@@ -1,0 +1,98 @@
+// Attempt ↔ text. What scripts look at comes first: its end, its expiry, its number, its id.
+
+import type { Attempt } from '../../core/attempt.ts'
+import type { ErrorInfo } from '../../core/errors.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { specDefaults } from '../../core/spec.ts'
+import { HOUR } from '../../core/time.ts'
+import { NUL, origins, outcomes } from './codes.ts'
+import { fromKey, toKey } from './text.ts'
+
+interface Detail {
+  readonly reason?: string
+  readonly error?: ErrorInfo
+  readonly result?: Json
+  readonly measures?: JsonObject
+}
+
+// prettier-ignore
+type Rest = [
+  run: number, attempt: number, fence: number, retries: number, origin: number,
+  retryOf: number | null, occurrence: number, missed: number, owner: string, claimedAt: number,
+  startedAt: number, outcome: number, detail?: Detail,
+]
+
+export function attemptText(attempt: Attempt): string {
+  const rest: Rest = [
+    attempt.run,
+    attempt.attempt,
+    attempt.fence,
+    attempt.retries,
+    origins.indexOf(attempt.origin),
+    attempt.retryOf,
+    attempt.occurrence,
+    attempt.missed,
+    attempt.owner,
+    attempt.claimedAt,
+    attempt.startedAt,
+    outcomes.indexOf(attempt.outcome),
+  ]
+  const detail = detailOf(attempt)
+  if (detail !== null) rest.push(detail)
+  const { finishedAt, expireAt, number, id } = attempt
+  return `${finishedAt}\0${expireAt}\0${number}\0${toKey(id)}\0${JSON.stringify(rest)}`
+}
+
+function detailOf({ reason, error, result, measures }: Attempt): Detail | null {
+  // A handler without a result may leave undefined where the type says null.
+  const hasResult = (result ?? null) !== null
+  if (reason === null && error === null && !hasResult && measures === null) return null
+  return {
+    ...(reason === null ? {} : { reason }),
+    ...(error === null ? {} : { error }),
+    ...(hasResult ? { result } : {}),
+    ...(measures === null ? {} : { measures }),
+  }
+}
+
+const noDetail: Detail = {}
+
+export function parseAttempt(text: string, jobId: string): Attempt {
+  const [finishedAt, expireAt, number, id, json] = text.split(NUL)
+  const rest = JSON.parse(json!) as Rest
+  const detail = rest[12] ?? noDetail
+  return {
+    id: fromKey(id!),
+    jobId,
+    run: rest[0],
+    attempt: rest[1],
+    number: Number(number),
+    fence: rest[2],
+    retries: rest[3],
+    origin: origins[rest[4]]!,
+    retryOf: rest[5],
+    occurrence: rest[6],
+    missed: rest[7],
+    owner: rest[8],
+    claimedAt: rest[9],
+    startedAt: rest[10],
+    finishedAt: Number(finishedAt),
+    outcome: outcomes[rest[11]]!,
+    reason: detail.reason ?? null,
+    error: detail.error ?? null,
+    result: detail.result ?? null,
+    measures: detail.measures ?? null,
+    expireAt: Number(expireAt),
+  }
+}
+
+const USUAL_AGE_MS = specDefaults.retention.ageMs
+
+/**
+ * Attempts of the usual retention expire in the order of their ids, so pruning finds them by
+ * walking; only those that would be out of that order are kept in an index of their own.
+ */
+export function oddExpiry({ claimedAt, finishedAt, expireAt }: Attempt): string {
+  const isOdd = expireAt - finishedAt !== USUAL_AGE_MS || finishedAt - claimedAt > HOUR
+  return isOdd ? String(expireAt) : ''
+}

@@ -1,0 +1,95 @@
+// What a server must be before it is trusted with jobs, and whose keys are in the namespace.
+
+import { SchedulerError } from '../../core/errors.ts'
+import type { Link } from './client.ts'
+import { isReply } from './errors.ts'
+
+export const LAYOUT = 1
+const APPLICATION = 'carillon'
+const VERSION_MIN = 7
+
+export interface Checked {
+  readonly isCluster: boolean
+  readonly warnings: readonly string[]
+}
+
+/** Refuses with a clear error what would lose jobs; what it cannot see, it warns about. */
+export async function checkServer(link: Link, label: string): Promise<Checked> {
+  const info = await readInfo(link)
+  if (info === null) {
+    const what = 'INFO is not permitted: version, role, persistence and eviction are not checked'
+    return { isCluster: false, warnings: [what] }
+  }
+  const version = info.get('redis_version') ?? ''
+  if (Number.parseInt(version, 10) < VERSION_MIN) {
+    throw unfit(label, `runs Redis ${version}; version ${VERSION_MIN} or newer is needed`)
+  }
+  const isCluster = info.get('cluster_enabled') === '1'
+  // In a cluster this is only the node that was asked; writes find their way to the right one.
+  if (!isCluster && info.get('role') !== 'master') {
+    throw new SchedulerError(
+      'STORE_READ_ONLY',
+      `the Redis store at ${label} is a replica: give the address of the primary`,
+    )
+  }
+  const policy = info.get('maxmemory_policy') ?? 'noeviction'
+  if (policy !== 'noeviction') {
+    const rule = 'jobs would vanish when memory is short; set it to noeviction'
+    throw unfit(label, `has maxmemory-policy ${policy}: ${rule}`)
+  }
+  return { isCluster, warnings: warningsOf(info) }
+}
+
+function warningsOf(info: ReadonlyMap<string, string>): string[] {
+  if (info.get('aof_enabled') !== '0') return []
+  return ['appendonly is off: a restart of the server loses what was written since its last save']
+}
+
+function unfit(label: string, what: string): SchedulerError {
+  return new SchedulerError('SETTINGS_INVALID', `the Redis store at ${label} ${what}`)
+}
+
+async function readInfo(link: Link): Promise<Map<string, string> | null> {
+  try {
+    const text = String(await link.send(['INFO']))
+    return new Map(
+      text
+        .split('\r\n')
+        .filter(line => line.includes(':'))
+        .map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
+    )
+  } catch (error) {
+    if (isReply(error) && (error as Error).message.startsWith('NOPERM')) return null
+    throw error
+  }
+}
+
+/** Marks an empty namespace as ours; one that is someone else's or newer is left as it is. */
+export async function checkLayout(link: Link, prefix: string, label: string): Promise<void> {
+  const key = `${prefix}meta`
+  const type = await link.send(['TYPE', key])
+  if (type === 'none') {
+    const keys = ['jobs', 'ids', 'specs', 'seq', 'all'].map(name => prefix + name)
+    if ((await link.send(['EXISTS', ...keys])) !== 0) throw foreign(label)
+    await link.send(['HSET', key, 'application', APPLICATION, 'layout', String(LAYOUT)])
+    return
+  }
+  if (type !== 'hash') throw foreign(label)
+  const held = (await link.send(['HMGET', key, 'application', 'layout'])) as (string | null)[]
+  const layout = Number(held[1])
+  if (held[0] !== APPLICATION || !Number.isInteger(layout)) throw foreign(label)
+  if (layout > LAYOUT) {
+    throw new SchedulerError(
+      'STORE_NEWER',
+      `the Redis store at ${label} has layout ${layout}, this program knows up to ${LAYOUT}`,
+      { details: { version: layout, known: LAYOUT } },
+    )
+  }
+}
+
+function foreign(label: string): SchedulerError {
+  return new SchedulerError(
+    'STORE_FOREIGN',
+    `the Redis store at ${label}: the keys there belong to something else; nothing was changed`,
+  )
+}

@@ -1,0 +1,65 @@
+// Due and waiting → running: the script chooses and leases, here the jobs are put together.
+
+import type { Job, Lease } from '../../core/job.ts'
+import type { ClaimRequest } from '../store.ts'
+import { claimedJob, specAtOf, type Cold } from './row.ts'
+import type { Shelf } from './shelf.ts'
+import { toKey } from './text.ts'
+
+interface Taken {
+  readonly seq: string
+  readonly row: string
+  readonly lease: Lease
+}
+
+export async function claim(shelf: Shelf, request: ClaimRequest): Promise<Job[]> {
+  const { limit, now, leaseMs, token, owner } = request
+  const handlers = [...new Set(request.handlers)]
+  if (limit <= 0 || handlers.length === 0) return []
+  const answer = (await shelf.run('claim', [
+    toKey(request.queue),
+    String(now),
+    shelf.judge,
+    String(limit),
+    String(leaseMs),
+    toKey(token),
+    toKey(owner),
+    String(handlers.length),
+    ...handlers.map(toKey),
+    ...request.attemptIds.map(toKey),
+  ])) as string[]
+  const claimedAt = Number(answer[0])
+  const taken: Taken[] = []
+  for (let i = 1; i < answer.length; i += 2) {
+    const attemptId = request.attemptIds[(i - 1) / 2]!
+    const lease = { token, owner, attemptId, claimedAt, until: claimedAt + leaseMs }
+    taken.push({ seq: answer[i]!, row: answer[i + 1]!, lease })
+  }
+  return jobsOf(shelf, taken)
+}
+
+async function jobsOf(shelf: Shelf, taken: readonly Taken[]): Promise<Job[]> {
+  const unread = taken.filter(({ seq, row }) => shelf.colds.get(seq, specAtOf(row)) === null)
+  const others = unread.length === 0 ? null : await readAnew(shelf, unread)
+  return taken.flatMap(({ seq, row, lease }): Job[] => {
+    const other = others?.get(seq)
+    if (other !== undefined) return other === null ? [] : [other]
+    const cold = shelf.colds.get(seq, specAtOf(row)) as Cold
+    shelf.remember(cold.id, { seq, row })
+    return [claimedJob(row, cold, lease)]
+  })
+}
+
+/** With specs this process has not seen. Whoever lost its job meanwhile is not told of it. */
+async function readAnew(shelf: Shelf, unread: readonly Taken[]): Promise<Map<string, Job | null>> {
+  const leases = new Map(unread.map(({ seq, lease }) => [seq, lease]))
+  const found = shelf.found(await shelf.run('rows', [...leases.keys()]))
+  const told = await shelf.told(found)
+  const jobs = new Map<string, Job | null>([...leases.keys()].map(seq => [seq, null]))
+  for (const { found: held, job } of told) {
+    const lease = leases.get(held.seq)!
+    const isOurs = job?.lease?.token === lease.token && job.lease.attemptId === lease.attemptId
+    jobs.set(held.seq, isOurs ? job : null)
+  }
+  return jobs
+}

@@ -1,0 +1,70 @@
+// Specs and the other parts of a job that running it never changes, read through a bounded cache.
+// A row names the write that made its spec, so what other processes change is never missed.
+
+import type { Declared, Job } from '../../core/job.ts'
+import type { JobSpec } from '../../core/spec.ts'
+import type { Instant } from '../../core/time.ts'
+import { kinds, NUL } from './codes.ts'
+import { Recent } from './recent.ts'
+import type { Cold } from './row.ts'
+import { fromKey, toKey } from './text.ts'
+
+interface Stored {
+  readonly kind: number
+  readonly spec: JobSpec
+  readonly declared: Declared | null
+  readonly createdAt: Instant
+}
+
+/** Number of the write, id, series, app, and the rest as JSON; '-' is nothing, '=' begins a value. */
+export function coldText(job: Job): string {
+  const { id, kind, seriesId, spec, declared, createdAt } = job
+  const stored: Stored = { kind: kinds.indexOf(kind), spec, declared, createdAt }
+  const series = optional(seriesId)
+  const app = optional(declared === null ? null : declared.app)
+  return [job.version, toKey(id), series, app, JSON.stringify(stored)].join(NUL)
+}
+
+export function optional(text: string | null): string {
+  return text === null ? '-' : `=${toKey(text)}`
+}
+
+export function parseCold(text: string): { specAt: number; cold: Cold } {
+  const [specAt, id, series, , json] = text.split(NUL)
+  const { kind, spec, declared, createdAt } = JSON.parse(json!) as Stored
+  const seriesId = series === '-' ? null : fromKey(series!.slice(1))
+  const cold = { id: fromKey(id!), kind: kinds[kind]!, seriesId, spec, declared, createdAt }
+  return { specAt: Number(specAt), cold }
+}
+
+interface Held {
+  readonly specAt: number
+  readonly cold: Cold
+  readonly weight: number
+}
+
+/** Characters the cached specs may have been read from. */
+const CACHED_TEXT_MAX = 64 * 1024 * 1024
+/** What an entry weighs beside its text. */
+const ENTRY_WEIGHT = 256
+
+export class ColdCache {
+  readonly #held = new Recent<string, Held>(CACHED_TEXT_MAX)
+
+  get(seq: string, specAt: number): Cold | null {
+    const held = this.#held.get(seq)
+    if (held?.specAt !== specAt) return null
+    this.#held.keep(seq, held.weight)
+    return held.cold
+  }
+
+  put(seq: string, specAt: number, cold: Cold, textLength: number): void {
+    const weight = textLength + ENTRY_WEIGHT
+    this.#held.set(seq, { specAt, cold, weight }, weight)
+  }
+
+  drop(seq: string): void {
+    const held = this.#held.get(seq)
+    if (held) this.#held.delete(seq, held.weight)
+  }
+}

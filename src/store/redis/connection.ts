@@ -1,0 +1,166 @@
+// One way to the server: connected when needed, checked each time, given up when it fails. Every
+// call ends within a bound; whether a lost one was carried out is for its caller to find out.
+
+import { SchedulerError } from '../../core/errors.ts'
+import type { Millis } from '../../core/time.ts'
+import { addressOf, type Address } from './address.ts'
+import { checkLayout, checkServer } from './check.ts'
+import { connect, connectCluster, type Link } from './client.ts'
+import { breaksLink, isNoScript, translated } from './errors.ts'
+import { scripts, type ScriptName } from './scripts/index.ts'
+
+/** Calls back once after so long; the function it returns takes that back. */
+export type After = (ms: Millis, callback: () => void) => () => void
+
+export interface ConnectionOptions {
+  readonly url: string
+  /** The timer behind `callMs`; without it a silent server is only noticed by the system. */
+  readonly after?: After
+  /** How long a call may take, from the first word sent to the answer. */
+  readonly callMs?: Millis
+  readonly connectMs?: Millis
+}
+
+const CALL_MS = 10_000
+const CONNECT_MS = 5_000
+
+export class Connection {
+  readonly address: Address
+  /** All keys begin with it; what is in braces puts them in one slot of a cluster. */
+  readonly prefix: string
+  readonly #options: ConnectionOptions
+  #link: Promise<Link> | null = null
+  #isOpen = false
+  #isCluster = false
+  #warnings: readonly string[] = []
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    this.address = addressOf(options.url)
+    this.prefix = `{${this.address.namespace}}:`
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  get isCluster(): boolean {
+    return this.#isCluster
+  }
+
+  get warnings(): readonly string[] {
+    return this.#warnings
+  }
+
+  async open(): Promise<void> {
+    if (this.#isOpen) return
+    this.#isOpen = true
+    try {
+      await this.#linked()
+    } catch (error) {
+      this.close()
+      throw this.#translated(error)
+    }
+  }
+
+  close(): void {
+    this.#isOpen = false
+    this.#drop(this.#link)
+  }
+
+  /** The answer of a script. The server may have lost it; then it is sent along. */
+  async run(name: ScriptName, args: readonly string[]): Promise<unknown> {
+    const { sha, text } = scripts[name]
+    const key = `${this.prefix}meta`
+    return this.#call(async link => {
+      try {
+        return await link.send(['EVALSHA', sha, '1', key, ...args])
+      } catch (error) {
+        if (!isNoScript(error)) throw error
+        return link.send(['EVAL', text, '1', key, ...args])
+      }
+    })
+  }
+
+  async send(...words: string[]): Promise<unknown> {
+    return this.#call(link => link.send(words))
+  }
+
+  async #call(work: (link: Link) => Promise<unknown>): Promise<unknown> {
+    if (!this.#isOpen) throw this.#closed()
+    let held: Promise<Link> | null = null
+    try {
+      held = this.#linked()
+      const link = await held
+      return await this.#within(work(link), held)
+    } catch (error) {
+      if (breaksLink(error)) this.#drop(held)
+      throw this.#translated(error)
+    }
+  }
+
+  /** A link that did not answer in time is not used again: what it says next answers something else. */
+  #within<T>(work: Promise<T>, held: Promise<Link>): Promise<T> {
+    const { after, callMs = CALL_MS } = this.#options
+    if (after === undefined) return work
+    return new Promise((resolve, reject) => {
+      const cancel = after(callMs, () => {
+        this.#drop(held)
+        const why = `no answer within ${callMs} ms`
+        const { label } = this.address
+        reject(new SchedulerError('STORE_UNAVAILABLE', `the Redis store at ${label}: ${why}`))
+      })
+      work.then(resolve, reject).finally(cancel)
+    })
+  }
+
+  #linked(): Promise<Link> {
+    if (this.#link) return this.#link
+    const made: Promise<Link> = this.#connect(() => this.#drop(made))
+    this.#link = made
+    made.catch(() => this.#drop(made))
+    return made
+  }
+
+  async #connect(onLost: () => void): Promise<Link> {
+    const { address, prefix } = this
+    const { connectMs = CONNECT_MS } = this.#options
+    const options = { address, connectMs, slotKey: `${prefix}meta`, onLost }
+    let link = await connect(options)
+    try {
+      const checked = await checkServer(link, address.label)
+      if (checked.isCluster) {
+        link.destroy()
+        link = await connectCluster(options)
+      }
+      await checkLayout(link, prefix, address.label)
+      this.#isCluster = checked.isCluster
+      this.#warnings = checked.warnings
+      if (!this.#isOpen) throw this.#closed()
+      return link
+    } catch (error) {
+      link.destroy()
+      throw error
+    }
+  }
+
+  #drop(held: Promise<Link> | null): void {
+    if (held === null) return
+    if (this.#link === held) this.#link = null
+    held.then(
+      link => link.destroy(),
+      () => {},
+    )
+  }
+
+  #closed(): SchedulerError {
+    return new SchedulerError(
+      'STORE_UNAVAILABLE',
+      `the Redis store at ${this.address.label} is closed`,
+    )
+  }
+
+  #translated(error: unknown): unknown {
+    return translated(error, this.address.label)
+  }
+}

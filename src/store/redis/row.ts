@@ -1,0 +1,151 @@
+// Job ↔ row and lease. A row is what scripts read of a job, then its body. While a lease is marked
+// as a claim, the row is still the one from before it: claiming rewrites no rows.
+
+import { rankOf } from '../../core/fair.ts'
+import type { Declared, Job, Lease } from '../../core/job.ts'
+import type { JobSpec } from '../../core/spec.ts'
+import type { Instant } from '../../core/time.ts'
+import { bodyOf, parseBody } from './body.ts'
+import { kinds, NUL, RUNNING, states } from './codes.ts'
+import { fromKey, toKey } from './text.ts'
+
+/** What of a job running it never changes: read once, and again only when the spec changed. */
+export interface Cold {
+  readonly id: string
+  readonly kind: Job['kind']
+  readonly seriesId: string | null
+  readonly spec: JobSpec
+  readonly declared: Declared | null
+  readonly createdAt: Instant
+}
+
+/** As scripts tell of a job. */
+export interface Found {
+  readonly seq: string
+  readonly row: string
+  /** Empty while nobody holds it. */
+  readonly lease: string
+}
+
+/** A row up to the number of the write that made its spec, and behind it. */
+export function rowParts(job: Job, now: Instant): [front: string, back: string] {
+  const { spec, counters } = job
+  const dueAt = job.state === 'waiting' ? job.dueAt : null
+  const isReady = dueAt !== null && dueAt <= now
+  const front =
+    `${job.version}\0${counters.fence}\0${states.indexOf(job.state)}\0${kinds.indexOf(job.kind)}` +
+    `\0${toKey(spec.tenant)}\0${toKey(spec.queue)}\0${toKey(spec.handler)}\0${toKey(spec.lane)}` +
+    `\0${dueAt === null ? '-' : isReady ? 'r' : 't'}\0${dueAt ?? ''}` +
+    `\0${dueAt === null ? '' : rankOf(dueAt, spec.priority)}\0${pausedUntil(job) ?? ''}` +
+    `\0${job.expireAt ?? ''}\0${counters.attempts}\0${spec.retention.attempts}\0${job.revision}\0`
+  return [front, NUL + bodyOf(job)]
+}
+
+export function rowOf(job: Job, specAt: number, now: Instant): string {
+  const [front, back] = rowParts(job, now)
+  return front + String(specAt) + back
+}
+
+function pausedUntil(job: Job): Instant | null {
+  return job.state === 'paused' && job.pause !== null ? job.pause.until : null
+}
+
+/** The lease of a row that says itself that it is running. */
+export function leaseText(job: Job): string {
+  const { lease, version, counters } = job
+  if (lease === null) return ''
+  const { token, owner, attemptId, claimedAt, until } = lease
+  return [
+    version,
+    toKey(token),
+    counters.fence,
+    'w',
+    toKey(attemptId),
+    toKey(owner),
+    claimedAt,
+    until,
+  ].join(NUL)
+}
+
+/** What a lease begins with while it is the one expected. */
+export function fenceText(version: number, token: string): string {
+  return `${version}\0${toKey(token)}\0`
+}
+
+/** Of the row of a job: the version that wrote its spec. */
+export function specAtOf(row: string): number {
+  return Number(row.split(NUL, 17)[16])
+}
+
+/** As a claim leaves the job whose row this is. */
+export function claimedJob(row: string, cold: Cold, lease: Lease): Job {
+  return toJob(row.split(NUL), cold, { lease, isClaim: true, version: null })
+}
+
+export function foundJob({ row, lease }: Found, cold: Cold): Job {
+  return toJob(row.split(NUL), cold, lease === '' ? null : parseLease(lease))
+}
+
+interface HeldLease {
+  readonly lease: Lease
+  readonly isClaim: boolean
+  readonly version: number | null
+}
+
+function parseLease(text: string): HeldLease {
+  const [version, token, , flag, attemptId, owner, claimedAt, until] = text.split(NUL)
+  return {
+    lease: {
+      token: fromKey(token!),
+      owner: fromKey(owner!),
+      attemptId: fromKey(attemptId!),
+      claimedAt: Number(claimedAt),
+      until: Number(until),
+    },
+    isClaim: flag === 'c',
+    version: Number(version),
+  }
+}
+
+/** Every field by name: copying objects together costs more than all the rest. */
+function toJob(fields: readonly string[], cold: Cold, held: HeldLease | null): Job {
+  const body = parseBody(fields[17]!)
+  const step = held !== null && held.isClaim ? 1 : 0
+  return {
+    id: cold.id,
+    kind: cold.kind,
+    seriesId: cold.seriesId,
+    declared: cold.declared,
+    spec: cold.spec,
+    state: states[held === null ? Number(fields[2]) : RUNNING]!,
+    waitingFor: body.waitingFor,
+    dueAt: held !== null || fields[9] === '' ? null : Number(fields[9]),
+    nextAt: body.nextAt,
+    retryAt: body.retryAt,
+    floor: body.floor,
+    backlog: body.backlog,
+    missed: body.missed,
+    current: body.current,
+    serving: body.serving,
+    requests: body.requests,
+    crashes: body.crashes,
+    counters: {
+      runs: body.runs,
+      attempts: Number(fields[13]) + step,
+      fence: Number(fields[1]) + step,
+      concluded: body.concluded,
+    },
+    totals: body.totals,
+    lease: held === null ? null : held.lease,
+    pause: body.pause,
+    pauseAsked: body.pauseAsked,
+    ended: body.ended,
+    last: body.last,
+    lastError: body.lastError,
+    expireAt: fields[12] === '' ? null : Number(fields[12]),
+    createdAt: cold.createdAt,
+    updatedAt: body.updatedAt,
+    revision: Number(fields[15]),
+    version: held?.version ?? Number(fields[0]) + step,
+  }
+}

@@ -1,0 +1,59 @@
+// Every script by name, with the digest Redis knows it by.
+
+import { createHash } from 'node:crypto'
+import { claimScript } from './claim.ts'
+import { commitScript } from './commit.ts'
+import { insertScript } from './insert.ts'
+import * as past from './past.ts'
+import { pruneScript } from './prune.ts'
+import * as reads from './reads.ts'
+import * as upkeep from './upkeep.ts'
+
+export interface Script {
+  readonly text: string
+  readonly sha: string
+}
+
+/** Without flags a script is refused before its first command when memory is full. */
+function writing(body: string): Script {
+  return script(`#!lua\n${body}`)
+}
+
+/** What gives memory back must go on when there is none left. */
+function freeing(body: string): Script {
+  return script(`#!lua flags=allow-oom\n${body}`)
+}
+
+function reading(body: string): Script {
+  return script(`#!lua flags=no-writes\n${body}`)
+}
+
+function script(text: string): Script {
+  return { text, sha: createHash('sha1').update(text).digest('hex') }
+}
+
+export const scripts = {
+  insert: writing(insertScript),
+  claim: writing(claimScript),
+  commit: writing(commitScript),
+  renew: freeing(upkeep.renewScript),
+  report: writing(upkeep.reportScript),
+  pause: writing(upkeep.pauseScript),
+  putRecords: writing(upkeep.putRecordsScript),
+  remove: freeing(upkeep.removeScript),
+  prune: freeing(pruneScript),
+  get: reading(reads.getScript),
+  rows: reading(reads.rowsScript),
+  overdue: reading(reads.overdueScript),
+  nextDue: reading(reads.nextDueScript),
+  list: reading(reads.listScript),
+  upcoming: reading(reads.upcomingScript),
+  past: reading(past.pastScript),
+  pastOfAll: reading(past.pastOfAllScript),
+  listRecords: reading(reads.listRecordsScript),
+  progress: reading(reads.progressScript),
+  tenants: reading(reads.tenantsScript),
+  counts: reading(reads.countsScript),
+} as const
+
+export type ScriptName = keyof typeof scripts

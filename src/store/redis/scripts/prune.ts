@@ -1,0 +1,171 @@
+// Retention: bounded bites of what has expired, oldest first.
+
+import { history } from './history.ts'
+import { HISTORY_BITE } from './jobs.ts'
+import { removing } from './upkeep.ts'
+
+/** Skips are small and few; one bite takes more of them. */
+const SKIPS_FACTOR = 100
+
+const agedAttempts = String.raw`
+local function isAmongNewest(seq, number)
+  local row = call('HGET', P .. 'jobs', seq)
+  if not row then return false end
+  local h = head(row)
+  local lease = call('HGET', P .. 'leases', seq)
+  local given = tonumber(h.attempts)
+  if lease and leaseOf(lease).flag == 'c' then given = given + 1 end
+  return tonumber(number) > given - tonumber(h.keep)
+end
+
+-- Age no longer protects it: gone, unless it is among the newest its job keeps.
+local function pruneAttempt(seq, number, text)
+  if isAmongNewest(seq, number) then return 0 end
+  local _, _, _, id = match(text, ATTEMPT)
+  call('ZREM', P .. 'h:' .. seq, text)
+  forget(seq, text)
+  dropLog(seq, id)
+  return 1
+end
+
+local function attemptText(seq, number)
+  return call('ZRANGEBYSCORE', P .. 'h:' .. seq, number, number)[1]
+end
+
+local function pruneOdd(now, limit)
+  local list = call('ZRANGEBYSCORE', P .. 'ax', '-inf', int(now), 'LIMIT', 0, limit)
+  local removed = 0
+  for _, member in ipairs(list) do
+    local seq, number = match(member, '^(%d+)%z(%d+)$')
+    local text = attemptText(seq, number)
+    call('ZREM', P .. 'ax', member)
+    if text then removed = removed + pruneAttempt(seq, number, text) end
+  end
+  return #list, removed
+end
+
+-- Attempts of the usual retention expire in the order of their ids: goes on behind the last seen.
+local function pruneUsual(now, limit)
+  local mark = call('HGET', P .. 'state', 'pruned')
+  local from = mark and '(' .. mark or '-'
+  local list = limit > 0 and call('ZRANGEBYLEX', P .. 'ah', from, '+', 'LIMIT', 0, limit) or {}
+  local seen, removed, last = 0, 0, nil
+  for _, member in ipairs(list) do
+    local seq, number = match(member, '%z(%d+)%z(%d+)$')
+    local text = attemptText(seq, number)
+    local isOdd = call('ZSCORE', P .. 'ax', seq .. Z .. number)
+    if not text then
+      call('ZREM', P .. 'ah', member)
+    elseif not isOdd then
+      local _, expire = match(text, ATTEMPT)
+      if tonumber(expire) > now then break end
+      removed = removed + pruneAttempt(seq, number, text)
+    end
+    seen, last = seen + 1, member
+  end
+  if last then call('HSET', P .. 'state', 'pruned', last) end
+  return seen, removed
+end
+`
+
+const agedJobs = String.raw`
+local function byAge(list)
+  sort(list, function(a, b)
+    if a.expire ~= b.expire then return a.expire < b.expire end
+    return a.seq < b.seq
+  end)
+end
+
+local function gather(list, flat)
+  for i = 1, #flat, 2 do list[#list + 1] = { seq = flat[i], expire = tonumber(flat[i + 1]) } end
+end
+
+-- Ended jobs past their time, then the oldest tasks above the number a queue may hold.
+local function goingJobs(now, limit, tasksMax)
+  local queues, expired, beyond = {}, {}, {}
+  for _, line in ipairs(call('SMEMBERS', P .. 'lines')) do
+    queues[match(line, '^([^%z]*)')] = true
+  end
+  for queue in pairs(queues) do
+    for kind = 0, 1 do
+      local key = P .. 'exp:' .. kind .. ':' .. queue
+      gather(expired, call('ZRANGEBYSCORE', key, '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, limit))
+    end
+    local key = P .. 'exp:1:' .. queue
+    local over = min(call('ZCARD', key) - tasksMax, limit)
+    if over > 0 then gather(beyond, call('ZRANGE', key, 0, over - 1, 'WITHSCORES')) end
+  end
+  byAge(expired)
+  byAge(beyond)
+  local going, seen = {}, {}
+  for _, list in ipairs({ expired, beyond }) do
+    for _, job in ipairs(list) do
+      if #going < limit and not seen[job.seq] then
+        seen[job.seq] = true
+        going[#going + 1] = job.seq
+      end
+    end
+  end
+  return going
+end
+
+local function pruneJobs(now, limit, tasksMax)
+  local going = goingJobs(now, limit, tasksMax)
+  local rows, colds = fetch('HMGET', P .. 'jobs', going), fetch('HMGET', P .. 'specs', going)
+  for i, seq in ipairs(going) do
+    local h = head(rows[i])
+    local field = concat({ h.queue, h.handler, h.kind, h.state }, Z)
+    call('HINCRBY', P .. 'pruned', field, 1)
+    call('HINCRBY', P .. 'tp:' .. h.tenant, field, 1)
+    removeJob(seq, h, colds[i], false)
+  end
+  flushTallies()
+  return #going
+end
+`
+
+const agedRest = String.raw`
+local function pruneSkips(now, limit)
+  local list = call('ZRANGEBYSCORE', P .. 'sx', '-inf', int(now), 'LIMIT', 0, limit)
+  for _, member in ipairs(list) do
+    local seq, from = match(member, '^(%d+)%z(%-?%d+)$')
+    call('ZREMRANGEBYSCORE', P .. 'sk:' .. seq, from, from)
+  end
+  batch('ZREM', P .. 'sx', list)
+  return #list
+end
+
+local function pruneExpired(now, limit)
+  local list = call('ZRANGEBYSCORE', P .. 'rx', '-inf', int(now), 'LIMIT', 0, limit)
+  for _, member in ipairs(list) do dropRecord(match(member, '^([^%z]*)%z([^%z]*)$')) end
+  return #list
+end
+
+-- The history of jobs that are gone and had too much of it to go at once.
+local function emptyTrash(limit)
+  local seq = call('SRANDMEMBER', P .. 'trash')
+  if not seq then return false end
+  if clearHistory(seq, max(limit, ${HISTORY_BITE})) then call('SREM', P .. 'trash', seq) end
+  return call('SCARD', P .. 'trash') > 0
+end
+`
+
+export const pruneScript = [
+  ...removing,
+  history,
+  agedAttempts,
+  agedJobs,
+  agedRest,
+  String.raw`
+local now, limit, tasksMax = takeNumber(), takeNumber(), takeNumber()
+local oddSeen, oddRemoved = pruneOdd(now, limit)
+local seen, removed = pruneUsual(now, limit - oddSeen)
+local skips = pruneSkips(now, limit * ${SKIPS_FACTOR})
+local gone = pruneJobs(now, limit, tasksMax)
+local expired = pruneExpired(now, limit)
+local isMore = emptyTrash(limit)
+local isFull = isMore or oddSeen + seen == limit or gone == limit or expired == limit
+  or skips == limit * ${SKIPS_FACTOR}
+return { oddRemoved + removed, gone, expired, isFull and 1 or 0 }
+`,
+].join('\n')

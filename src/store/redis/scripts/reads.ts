@@ -1,0 +1,223 @@
+// Questions: each is answered from one moment of the store, and looks at a bounded number.
+
+import { base } from './base.ts'
+
+const answering = String.raw`
+-- Number, row and lease of each, one after another.
+local function tell(seqs, reply)
+  local rows, leases = fetch('HMGET', P .. 'jobs', seqs), fetch('HMGET', P .. 'leases', seqs)
+  for i = 1, #seqs do
+    if rows[i] then
+      reply[#reply + 1] = seqs[i]
+      reply[#reply + 1] = rows[i]
+      reply[#reply + 1] = leases[i] or ''
+    end
+  end
+  return reply
+end
+`
+
+export const reading = [base, answering].join('\n')
+
+export const getScript = [
+  reading,
+  String.raw`
+local seqs = {}
+for _, seq in ipairs(fetch('HMGET', P .. 'ids', ARGV)) do
+  if seq then seqs[#seqs + 1] = seq end
+end
+return tell(seqs, {})
+`,
+].join('\n')
+
+/** By number. */
+export const rowsScript = [reading, 'return tell(ARGV, {})'].join('\n')
+
+/** Leases and pauses that ended by the earlier of both clocks. */
+export const overdueScript = [
+  reading,
+  String.raw`
+local now = takeNumber()
+if take() == 'server' then now = min(now, serverNow()) end
+local limit, late = takeNumber(), {}
+for _, key in ipairs({ 'ends', 'pauses' }) do
+  local list = call('ZRANGEBYSCORE', P .. key, '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, limit)
+  for i = 1, #list, 2 do late[#late + 1] = { seq = list[i], till = tonumber(list[i + 1]) } end
+end
+sort(late, function(a, b)
+  if a.till ~= b.till then return a.till < b.till end
+  return a.seq < b.seq
+end)
+local seqs = {}
+for i = 1, min(limit, #late) do seqs[i] = late[i].seq end
+return tell(seqs, {})
+`,
+].join('\n')
+
+/** Of more ready jobs than this the earliest is not sought: that one of them is due says enough. */
+const READY_SOUGHT = 64
+
+export const nextDueScript = [
+  reading,
+  String.raw`
+local least
+local function consider(due)
+  if due and (not least or due < least) then least = due end
+end
+for _ = 1, takeNumber() do
+  local queue = take()
+  local line = queue .. Z .. take()
+  if call('SISMEMBER', P .. 'paused', queue) == 0 then
+    consider(tonumber(call('ZRANGE', P .. 'timed:' .. line, 0, 0, 'WITHSCORES')[2]))
+    local seqs = {}
+    for _, lane in ipairs(call('ZRANGE', P .. 'ring:' .. line, 0, ${READY_SOUGHT} - 1)) do
+      local room = ${READY_SOUGHT} - #seqs
+      if room <= 0 then break end
+      local list = call('ZRANGE', P .. 'ready:' .. line .. Z .. lane, 0, room - 1)
+      for i = 1, #list do seqs[#seqs + 1] = list[i] end
+    end
+    for _, row in ipairs(fetch('HMGET', P .. 'jobs', seqs)) do consider(tonumber(head(row).due)) end
+  end
+end
+return least and int(least) or ''
+`,
+].join('\n')
+
+/**
+ * A walk along an index in the order of creation, in one direction from a mark: so many are looked
+ * at, so many that fit are left out, so many are told. Ends with how far it came.
+ */
+export const listScript = [
+  reading,
+  String.raw`
+local index, isNewest, mark = P .. take(), take() == '1', take()
+local look, skip, limit = takeNumber(), takeNumber(), takeNumber()
+local states, kind, tenant, queue, handler = take(), take(), take(), take(), take()
+local list
+if isNewest then
+  list = call('ZREVRANGEBYSCORE', index, mark == '' and '+inf' or '(' .. mark, '-inf',
+    'LIMIT', 0, look)
+else
+  list = call('ZRANGEBYSCORE', index, mark == '' and '-inf' or '(' .. mark, '+inf',
+    'LIMIT', 0, look)
+end
+local isAny = states == '-' and kind == '' and tenant == '-' and queue == '-' and handler == '-'
+local function is(wanted, value) return wanted == '-' or sub(wanted, 2) == value end
+local rows = isAny and {} or fetch('HMGET', P .. 'jobs', list)
+local leases = isAny and {} or fetch('HMGET', P .. 'leases', list)
+local found, last, seen = {}, mark, 0
+for i, seq in ipairs(list) do
+  local fits = isAny
+  if not isAny and rows[i] then
+    local _, _, s, k, t, q, h = match(rows[i],
+      '^(%d+)%z(%d+)%z(%d)%z(%d)%z([^%z]*)%z([^%z]*)%z([^%z]*)%z')
+    if leases[i] then s = '1' end
+    fits = (states == '-' or string.find(states, s, 1, true)) and (kind == '' or kind == k)
+      and is(tenant, t) and is(queue, q) and is(handler, h)
+  end
+  seen, last = i, seq
+  if fits and skip > 0 then
+    skip = skip - 1
+  elseif fits then
+    found[#found + 1] = seq
+    if #found == limit then break end
+  end
+end
+local isEnd = seen == #list and #list < look
+return tell(found, { last, isEnd and '1' or '0', int(skip) })
+`,
+].join('\n')
+
+/** Waiting jobs by due moment; of ready ones, which are not in that order, a bounded number. */
+export const upcomingScript = [
+  reading,
+  String.raw`
+local from, till, limit, look = take(), take(), takeNumber(), takeNumber()
+local tenant, queue = take(), take()
+local ahead, seqs = {}, {}
+for _, line in ipairs(call('SMEMBERS', P .. 'lines')) do
+  if queue == '-' or '=' .. match(line, '^([^%z]*)') == queue then
+    local timed = call('ZRANGEBYSCORE', P .. 'timed:' .. line, from, '(' .. till, 'LIMIT', 0, look)
+    for i = 1, #timed do seqs[#seqs + 1] = timed[i] end
+    local room = look
+    for _, lane in ipairs(call('ZRANGE', P .. 'ring:' .. line, 0, look - 1)) do
+      local list = call('ZRANGE', P .. 'ready:' .. line .. Z .. lane, 0, room - 1)
+      for i = 1, #list do seqs[#seqs + 1] = list[i] end
+      room = room - #list
+      if room <= 0 then break end
+    end
+  end
+end
+for i, row in ipairs(fetch('HMGET', P .. 'jobs', seqs)) do
+  local h = head(row)
+  local due = tonumber(h.due)
+  local fits = due >= tonumber(from) and due < tonumber(till)
+  if fits and (tenant == '-' or tenant == '=' .. h.tenant) then
+    ahead[#ahead + 1] = { seq = seqs[i], due = due }
+  end
+end
+sort(ahead, function(a, b)
+  if a.due ~= b.due then return a.due < b.due end
+  return a.seq < b.seq
+end)
+local found = {}
+for i = 1, min(limit, #ahead) do found[i] = ahead[i].seq end
+return tell(found, {})
+`,
+].join('\n')
+
+/** Records of a kind in the order of keys: key and text, one after another. */
+export const listRecordsScript = [
+  reading,
+  String.raw`
+local kind, isNewest, from, look = take(), take() == '1', take(), take()
+local list
+if isNewest then
+  list = call('ZREVRANGEBYLEX', P .. 'rk:' .. kind, from, '-', 'LIMIT', 0, look)
+else
+  list = call('ZRANGEBYLEX', P .. 'rk:' .. kind, from, '+', 'LIMIT', 0, look)
+end
+local texts, reply = fetch('HMGET', P .. 'rec:' .. kind, list), {}
+for i, key in ipairs(list) do
+  reply[#reply + 1] = key
+  reply[#reply + 1] = texts[i]
+end
+return reply
+`,
+].join('\n')
+
+export const progressScript = [
+  reading,
+  String.raw`
+local seq = call('HGET', P .. 'ids', take())
+return seq and call('HGET', P .. 'progress', seq) or ''
+`,
+].join('\n')
+
+/** Tenants by name with their tallies. */
+export const tenantsScript = [
+  reading,
+  String.raw`
+local isNewest, from, skip, limit = take() == '1', take(), take(), take()
+local list
+if isNewest then
+  list = call('ZREVRANGEBYLEX', P .. 'tenants', from, '-', 'LIMIT', skip, limit)
+else
+  list = call('ZRANGEBYLEX', P .. 'tenants', from, '+', 'LIMIT', skip, limit)
+end
+local reply = {}
+for i, tenant in ipairs(list) do reply[i] = { tenant, call('HGETALL', P .. 'tt:' .. tenant) } end
+return reply
+`,
+].join('\n')
+
+/** Tallies and what was pruned, of all or of one tenant. */
+export const countsScript = [
+  reading,
+  String.raw`
+local tenant = take()
+if tenant == '-' then return { call('HGETALL', P .. 'tallies'), call('HGETALL', P .. 'pruned') } end
+local name = sub(tenant, 2)
+return { call('HGETALL', P .. 'tt:' .. name), call('HGETALL', P .. 'tp:' .. name) }
+`,
+].join('\n')

@@ -1,0 +1,139 @@
+// Leases, reports, queues, records and removal.
+
+import { limits } from '../../../core/limits.ts'
+import { base } from './base.ts'
+import { jobs } from './jobs.ts'
+import { places } from './places.ts'
+import { records } from './records.ts'
+import { tallies } from './tallies.ts'
+
+const holding = String.raw`
+-- The number of the job and its lease, if token and fence are still those.
+local function heldBy(id, token, fence)
+  local seq = call('HGET', P .. 'ids', id)
+  local text = seq and call('HGET', P .. 'leases', seq)
+  if not text then return nil end
+  local lease = leaseOf(text)
+  if lease.token ~= token or lease.fence ~= fence then return nil end
+  return seq, lease
+end
+`
+
+/** Versions of the leases that hold, -1 for those that do not; without an end it only looks. */
+export const renewScript = [
+  base,
+  holding,
+  String.raw`
+local till, results = take(), {}
+for i = 1, takeNumber() do
+  local seq, lease = heldBy(take(), take(), take())
+  if not seq then
+    results[i] = '-1'
+  elseif till == '' then
+    results[i] = lease.version
+  else
+    local version = int(lease.version + 1)
+    local owner, claimed = match(lease.rest, '^([^%z]*)%z([^%z]*)')
+    call('HSET', P .. 'leases', seq, concat({
+      version, lease.token, lease.fence, lease.flag, lease.attempt, owner, claimed, till,
+    }, Z))
+    call('ZADD', P .. 'ends', till, seq)
+    results[i] = version
+  end
+end
+return results
+`,
+].join('\n')
+
+/** Progress is 'attempt, fraction, note, moment, checkpoint'; '-' is nothing, '=' begins a value. */
+export const reportScript = [
+  base,
+  holding,
+  String.raw`
+local PROGRESS = '^([^%z]*)%z([^%z]*)%z([^%z]*)%z([^%z]*)%z(.*)$'
+local moment, results = take(), {}
+for i = 1, takeNumber() do
+  local seq = heldBy(take(), take(), take())
+  local attempt, isTold, fraction, note, checkpoint =
+    take(), take() == '1', take(), take(), take()
+  local lines = {}
+  for n = 1, takeNumber() do lines[n] = take() end
+  results[i] = seq and 1 or 0
+  if seq and (isTold or checkpoint ~= '-') then
+    local before = call('HGET', P .. 'progress', seq)
+    if before then
+      local of, oldFraction, oldNote, _, oldCheckpoint = match(before, PROGRESS)
+      if not isTold and of == attempt then fraction, note = oldFraction, oldNote end
+      if checkpoint == '-' then checkpoint = oldCheckpoint end
+    end
+    local text = concat({ attempt, fraction, note, moment, checkpoint }, Z)
+    call('HSET', P .. 'progress', seq, text)
+  end
+  if seq and #lines > 0 then
+    local key = P .. 'log:' .. attempt
+    local room = ${limits.logLinesPerAttempt} - call('LLEN', key)
+    for n = #lines, room + 1, -1 do lines[n] = nil end
+    call('SADD', P .. 'lg:' .. seq, attempt)
+    batch('RPUSH', key, lines)
+  end
+end
+return results
+`,
+].join('\n')
+
+export const pauseScript = [
+  base,
+  String.raw`
+local sender, queue, isPaused = take(), take(), take() == '1'
+if isPaused then
+  call('SADD', P .. 'paused', queue)
+elseif call('SREM', P .. 'paused', queue) == 1 then
+  call('SPUBLISH', P .. 'wake', sender)
+end
+return 1
+`,
+].join('\n')
+
+export const putRecordsScript = [
+  base,
+  records,
+  String.raw`
+local now, results = takeNumber(), {}
+for i, write in ipairs(takeRecords()) do
+  if recordFits(write, now) then
+    putRecord(write, now)
+    results[i] = 1
+  else
+    results[i] = 0
+  end
+end
+return results
+`,
+].join('\n')
+
+export const removing = [base, places, tallies, jobs, records]
+
+export const removeScript = [
+  ...removing,
+  String.raw`
+local now = takeNumber()
+local writes = takeRecords()
+local results, isAny = {}, false
+for i = 1, takeNumber() do
+  local seq = call('HGET', P .. 'ids', take())
+  results[i] = seq and 1 or 0
+  if seq then
+    isAny = true
+    local h, cold = head(call('HGET', P .. 'jobs', seq)), call('HGET', P .. 'specs', seq)
+    removeJob(seq, h, cold, call('HGET', P .. 'leases', seq))
+  end
+end
+flushTallies()
+if isAny then
+  for _, write in ipairs(writes) do
+    if recordFits(write, now) then putRecord(write, now) end
+  end
+end
+return results
+`,
+].join('\n')

@@ -1,0 +1,113 @@
+// What every operation works with: the way to the server, and what is remembered of its answers.
+
+import type { Job } from '../../core/job.ts'
+import { ColdCache, parseCold } from './cold.ts'
+import type { Connection } from './connection.ts'
+import { Recent } from './recent.ts'
+import { foundJob, specAtOf, type Cold, type Found } from './row.ts'
+import type { ScriptName } from './scripts/index.ts'
+
+/** Where a running job is: its number, and the write that made its spec. */
+export interface Known {
+  readonly seq: string
+  readonly specAt: number
+}
+
+const KNOWN_MAX = 200_000
+/** A spec that is rewritten all the time is read again so often. */
+const TRIES_MAX = 5
+
+export class Shelf {
+  readonly connection: Connection
+  readonly sender: string
+  /** 'server' if due and lease are judged by the server's clock too; a test owns time alone. */
+  readonly judge: 'server' | ''
+  readonly colds = new ColdCache()
+  readonly known = new Recent<string, Known>(KNOWN_MAX)
+
+  constructor(connection: Connection, sender: string, judge: 'server' | '') {
+    this.connection = connection
+    this.sender = sender
+    this.judge = judge
+  }
+
+  run(name: ScriptName, args: readonly string[]): Promise<unknown> {
+    return this.connection.run(name, args)
+  }
+
+  /** Numbers, rows and leases as scripts tell them, from a place in their answer on. */
+  found(answer: unknown, from = 0): Found[] {
+    const flat = answer as string[]
+    const found: Found[] = []
+    for (let i = from; i < flat.length; i += 3) {
+      found.push({ seq: flat[i]!, row: flat[i + 1]!, lease: flat[i + 2]! })
+    }
+    return found
+  }
+
+  /** Jobs as they were found. One that was given another spec meanwhile is told as it is now. */
+  async jobs(found: readonly Found[]): Promise<Job[]> {
+    const told = await this.told(found)
+    return told.flatMap(({ job }) => job ?? [])
+  }
+
+  /** Null for what went before its spec could be read. */
+  async told(found: readonly Found[]): Promise<{ found: Found; job: Job | null }[]> {
+    const current = [...found]
+    const colds = new Map<string, Cold>()
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const stale = await this.#readColds(current, colds)
+      if (stale.length === 0) break
+      const rows = await this.#rows(stale)
+      for (const [i, held] of current.entries()) {
+        const fresh = rows.get(held.seq)
+        if (fresh) current[i] = fresh
+      }
+    }
+    return current.map(held => {
+      const cold = colds.get(held.seq)
+      if (!cold) return { found: held, job: null }
+      const job = foundJob(held, cold)
+      if (job.lease !== null) this.remember(job.id, held)
+      return { found: held, job }
+    })
+  }
+
+  remember(id: string, { seq, row }: Pick<Found, 'seq' | 'row'>): void {
+    this.known.set(id, { seq, specAt: specAtOf(row) }, 1)
+  }
+
+  /** Fills in the specs that fit their rows; answers with the numbers of those that do not. */
+  async #readColds(found: readonly Found[], colds: Map<string, Cold>): Promise<string[]> {
+    const missing: Found[] = []
+    for (const held of found) {
+      const cold = this.colds.get(held.seq, specAtOf(held.row))
+      if (cold) colds.set(held.seq, cold)
+      else {
+        colds.delete(held.seq)
+        missing.push(held)
+      }
+    }
+    if (missing.length === 0) return []
+    const texts = await this.coldTexts(missing.map(({ seq }) => seq))
+    return missing.flatMap(({ seq, row }, i) => {
+      const text = texts[i] ?? null
+      if (text === null) return []
+      const { specAt, cold } = parseCold(text)
+      this.colds.put(seq, specAt, cold, text.length)
+      if (specAt !== specAtOf(row)) return [seq]
+      colds.set(seq, cold)
+      return []
+    })
+  }
+
+  async coldTexts(seqs: readonly string[]): Promise<(string | null)[]> {
+    const { prefix } = this.connection
+    return (await this.connection.send('HMGET', `${prefix}specs`, ...seqs)) as (string | null)[]
+  }
+
+  async #rows(seqs: readonly string[]): Promise<Map<string, Found>> {
+    const found = this.found(await this.run('rows', seqs))
+    return new Map(found.map(held => [held.seq, held]))
+  }
+}

@@ -1,0 +1,215 @@
+// The Redis store: any number of processes on any number of machines, one server or one slot of a
+// cluster. Each writing call is one script, which the server carries out as a whole.
+
+import { hostname } from 'node:os'
+import { emitWarning, pid } from 'node:process'
+import type { Change } from '../../core/change.ts'
+import { SchedulerError } from '../../core/errors.ts'
+import type { Job } from '../../core/job.ts'
+import type { RecordWrite } from '../../core/record.ts'
+import type { Instant } from '../../core/time.ts'
+import type {
+  AttemptFilter,
+  ClaimRequest,
+  InsertOptions,
+  JobFilter,
+  Line,
+  PageRequest,
+  PruneRequest,
+  PruneResult,
+  RemoveOptions,
+  RenewRequest,
+  Report,
+  Store,
+  UpcomingRequest,
+} from '../store.ts'
+import { claim } from './claim.ts'
+import { commit } from './commit.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
+import { insert } from './insert.ts'
+import { ledger } from './ledger.ts'
+import * as list from './list.ts'
+import * as past from './past.ts'
+import * as records from './records.ts'
+import { renew } from './renew.ts'
+import * as reports from './reports.ts'
+import { Shelf } from './shelf.ts'
+import * as tallies from './tallies.ts'
+import { fromKey, toKey } from './text.ts'
+import { Wake } from './wake.ts'
+
+export interface RedisOptions extends ConnectionOptions {
+  /** Time in place of the server's, for tests. */
+  readonly clock?: () => Instant
+  /** Whether to hear the hints of other processes; yes unless told otherwise. */
+  readonly listens?: boolean
+}
+
+let opened = 0
+
+export class RedisStore implements Store {
+  readonly kind = 'redis'
+  readonly #clock: (() => Instant) | null
+  readonly #connection: Connection
+  readonly #shelf: Shelf
+  readonly #wake: Wake
+  readonly #listens: boolean
+
+  constructor(options: RedisOptions) {
+    this.#clock = options.clock ?? null
+    this.#listens = options.listens ?? true
+    this.#connection = new Connection(options)
+    // Tells this store's hints from those of others; two alike would only miss a hint.
+    const sender = `${hostname()}:${pid}:${++opened}`
+    this.#shelf = new Shelf(this.#connection, sender, this.#clock === null ? 'server' : '')
+    this.#wake = new Wake(this.#connection, sender)
+  }
+
+  get promise(): string {
+    const { address, warnings } = this.#connection
+    const what =
+      'what was written survives a crash of every process; ' +
+      'a loss of power or a failover may take the last second'
+    return [`redis at ${address.label}: ${what}`, ...warnings].join('; ')
+  }
+
+  async open(): Promise<void> {
+    await this.#connection.open()
+    const { warnings, address } = this.#connection
+    for (const warning of warnings) {
+      emitWarning(`the Redis store at ${address.label}: ${warning}`, { code: 'CARILLON_REDIS' })
+    }
+    this.#wake.join()
+  }
+
+  async close(): Promise<void> {
+    this.#wake.leave()
+    this.#connection.close()
+  }
+
+  get #open(): Shelf {
+    if (this.#connection.isOpen) return this.#shelf
+    const { label } = this.#connection.address
+    throw new SchedulerError('STORE_UNAVAILABLE', `the Redis store at ${label} is closed`)
+  }
+
+  async now(): Promise<Instant> {
+    if (this.#clock) return this.#clock()
+    const [seconds, micros] = (await this.#connection.send('TIME')) as [string, string]
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000)
+  }
+
+  async insert(jobs: readonly Job[], options: InsertOptions) {
+    return insert(this.#open, jobs, options)
+  }
+
+  async claim(request: ClaimRequest) {
+    return claim(this.#open, request)
+  }
+
+  async commit(changes: readonly Change[], options: InsertOptions) {
+    return commit(this.#open, changes, options)
+  }
+
+  async renew(request: RenewRequest) {
+    return renew(this.#open, request)
+  }
+
+  async overdue({ now, limit }: { now: Instant; limit: number }) {
+    return list.overdue(this.#open, now, limit)
+  }
+
+  async nextDueAt(lines: readonly Line[]) {
+    return list.nextDueAt(this.#open, lines)
+  }
+
+  async get(ids: readonly string[]) {
+    return list.get(this.#open, ids)
+  }
+
+  async list(filter: JobFilter, page: PageRequest) {
+    return list.list(this.#open, filter, page)
+  }
+
+  async attempts(filter: AttemptFilter, page: PageRequest) {
+    return past.attempts(this.#open, filter, page)
+  }
+
+  async ledger(jobId: string, page: PageRequest) {
+    return ledger(this.#open, jobId, page)
+  }
+
+  async counts(filter: { readonly tenant?: string } = {}) {
+    return tallies.counts(this.#open, filter.tenant)
+  }
+
+  async tenants(page: PageRequest) {
+    return tallies.tenants(this.#open, page)
+  }
+
+  async count(filter: JobFilter, max: number): Promise<number> {
+    return list.count(this.#open, filter, max)
+  }
+
+  async upcoming(request: UpcomingRequest): Promise<Job[]> {
+    return list.upcoming(this.#open, request)
+  }
+
+  async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
+    const shelf = this.#open
+    await shelf.run('pause', [shelf.sender, toKey(queue), isPaused ? '1' : '0'])
+  }
+
+  async pausedQueues(): Promise<string[]> {
+    const { connection } = this.#open
+    const queues = (await connection.send('SMEMBERS', `${connection.prefix}paused`)) as string[]
+    return queues.map(fromKey).sort()
+  }
+
+  async remove(ids: readonly string[], options?: RemoveOptions): Promise<boolean[]> {
+    const shelf = this.#open
+    if (ids.length === 0) return []
+    const answer = (await shelf.run('remove', [
+      String(options?.now ?? 0),
+      ...records.recordArgs(options?.records ?? []),
+      String(ids.length),
+      ...ids.map(toKey),
+    ])) as number[]
+    return answer.map(existed => existed === 1)
+  }
+
+  async prune({ now, limit, endedTasksMax }: PruneRequest): Promise<PruneResult> {
+    const args = [now, limit, endedTasksMax].map(String)
+    const answer = (await this.#open.run('prune', args)) as [number, number, number, number]
+    const [attempts, jobs, expired, isFull] = answer
+    return { attempts, jobs, records: expired, isFull: isFull === 1 }
+  }
+
+  async report(given: readonly Report[], now: Instant) {
+    return reports.report(this.#open, given, now)
+  }
+
+  async progress(jobId: string) {
+    return reports.progress(this.#open, jobId)
+  }
+
+  async log(attemptId: string, page: PageRequest) {
+    return reports.log(this.#open, attemptId, page)
+  }
+
+  async putRecords(writes: readonly RecordWrite[], now: Instant) {
+    return records.putRecords(this.#open, writes, now)
+  }
+
+  async getRecords(kind: string, keys: readonly string[], now: Instant) {
+    return records.getRecords(this.#open, kind, keys, now)
+  }
+
+  async listRecords(kind: string, page: PageRequest, now: Instant) {
+    return records.listRecords(this.#open, { kind, now }, page)
+  }
+
+  onWake(listener: () => void): () => void {
+    return this.#listens ? this.#wake.listen(listener) : () => {}
+  }
+}

@@ -1,0 +1,4 @@
+import { openRedis } from '../support/redis.ts'
+import { storeSuite } from './suite.ts'
+
+storeSuite({ name: 'redis', open: openRedis })
