@@ -4,23 +4,11 @@ import type { ChildProcess } from 'node:child_process'
 import process from 'node:process'
 import type { Millis } from '../../core/time.ts'
 import type { Clock } from '../../engine/clock.ts'
-
-/** Groups of this process that may still run; a node that exits takes them with it. */
-const living = new Set<number>()
-
-function endAll(): void {
-  for (const pid of living) signalGroup(pid, 'SIGKILL')
-}
+import { endAtExit } from '../living.ts'
 
 export function follow(child: ChildProcess): void {
   const { pid } = child
-  if (pid === undefined) return
-  if (living.size === 0) process.on('exit', endAll)
-  living.add(pid)
-  child.once('exit', () => {
-    living.delete(pid)
-    if (living.size === 0) process.off('exit', endAll)
-  })
+  if (pid !== undefined) endAtExit(child, () => signalGroup(pid, 'SIGKILL'))
 }
 
 /** Asks first, then ends what is left after the grace; resolves when nothing is. */

@@ -1,0 +1,69 @@
+// Handlers for the isolation tests: one that behaves, and every way not to.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Json } from '../../../src/core/json.ts'
+import { NoRetry, RetryAfter, Skip } from '../../../src/engine/verdicts.ts'
+import type { RunContext } from '../../../src/library/context.ts'
+
+export default async function good(input: Json, context: RunContext): Promise<Json> {
+  context.log.info('working', { input })
+  context.progress(0.5, 'half way')
+  context.measure('items', 3)
+  await context.heartbeat({ at: 1 })
+  let sum = 0
+  for (let i = 0; i < 30_000_000; i++) sum += Math.sqrt(i)
+  return { input, run: context.run.id, attempt: context.run.attempt, isNumber: sum > 0 }
+}
+
+export function resumes(_: Json, context: RunContext): Promise<Json> {
+  if (context.run.attempt > 1) return Promise.resolve({ from: context.checkpoint ?? null })
+  return context.heartbeat({ page: 7 }).then(() => {
+    throw new Error('not yet')
+  })
+}
+
+export function blocks(): never {
+  console.log('blocking')
+  for (;;);
+}
+
+export async function listens(_: Json, { signal, log }: RunContext): Promise<void> {
+  log.info('listening')
+  await sleep(600_000, undefined, { signal }).catch(() => {})
+  log.info(`told: ${(signal.reason as { reason: string }).reason}`)
+}
+
+export function leaks(): number {
+  const held: unknown[] = []
+  for (;;) held.push(Array.from({ length: 100_000 }, (_, i) => ({ i })))
+}
+
+export function exits(): void {
+  process.exit(7)
+}
+
+export function crashes(): Promise<never> {
+  setImmediate(() => {
+    throw new Error('far away')
+  })
+  return new Promise(() => {})
+}
+
+export function throws(kind: Json): never {
+  if (kind === 'NoRetry') throw new NoRetry('never')
+  if (kind === 'RetryAfter') throw new RetryAfter(90_000, 'later')
+  if (kind === 'Skip') throw new Skip('nothing to do')
+  throw new TypeError('plain')
+}
+
+export function circular(): unknown {
+  const value: Record<string, unknown> = {}
+  value.self = value
+  return value
+}
+
+/** Leaves a timer behind that would keep a process alive for good. */
+export function lingers(): number {
+  setInterval(() => {}, 1_000)
+  return process.pid
+}

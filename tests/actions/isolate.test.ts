@@ -1,0 +1,169 @@
+// Handlers in processes and threads of their own: what they do wrong stays with them.
+
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isolated, type IsolateTarget } from '../../src/actions/isolate/isolate.ts'
+import type { SpecInput } from '../../src/core/spec.ts'
+import { systemClock } from '../../src/engine/clock.ts'
+import { eager, startNode, until } from './node.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'carillon-isolate-'))
+const module = join(folder, 'isolated.mjs')
+const entry = pathToFileURL(join(folder, 'entry.mjs'))
+
+/** As published: JavaScript that Node reads by itself, without the second a loader takes each time. */
+beforeAll(async () => {
+  const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+  await build({
+    configFile: false,
+    logLevel: 'silent',
+    build: {
+      ssr: true,
+      outDir: folder,
+      rollupOptions: {
+        input: {
+          entry: source('../../src/actions/isolate/entry.ts'),
+          isolated: source('./handlers/isolated.ts'),
+        },
+        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' },
+      },
+    },
+  })
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const once = { ...eager, limit: 0 }
+
+async function running(target: Omit<IsolateTarget, 'module'>, spec: Partial<SpecInput> = {}) {
+  const handler = isolated(
+    { module, ...target },
+    { clock: systemClock, entry, execArgv: [], graceMs: 300 },
+  )
+  const beside: number[] = []
+  const node = await startNode(
+    new Map([
+      ['isolated', handler],
+      ['beside', () => beside.push(systemClock.now())],
+    ]),
+    { abortGraceMs: 5_000 },
+  )
+  const job = await node.create({ handler: 'isolated', retry: once, ...spec })
+  return { node, job, beside }
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe.each(['process', 'thread'] as const)('a handler in a %s', where => {
+  it('has a context like any other, and its words arrive', async () => {
+    const { node, job } = await running({ in: where }, { payload: { a: 1 } })
+    const [attempt] = await node.attempts(1)
+    expect(attempt).toMatchObject({
+      outcome: 'succeeded',
+      result: { input: { a: 1 }, run: `${job.id}.1`, attempt: 1, isNumber: true },
+      measures: { items: 3 },
+    })
+    expect(node.logged).toMatchObject([{ message: 'working', fields: { input: { a: 1 } } }])
+  })
+
+  it('finds its checkpoint in the next attempt', async () => {
+    const { node } = await running({ in: where, export: 'resumes' }, { retry: eager })
+    const [first, second] = await node.attempts(2)
+    expect(first!.error?.message).toBe('not yet')
+    expect(second!.result).toEqual({ from: { page: 7 } })
+  })
+
+  it('that blocks for ever neither stops the node nor outlives its timeout (inv-E8)', async () => {
+    const { node, beside } = await running({ in: where, export: 'blocks' }, { timeoutMs: 3_000 })
+    await node.until(() => node.logged.some(({ message }) => message === 'blocking'), 'the block')
+    await node.create({ handler: 'beside' })
+    await node.until(() => beside.length === 1, 'another job to run meanwhile')
+    await node.until(() => node.settled.length === 2, 'the timeout')
+    expect(node.settled[1]!.attempt.outcome).toBe('timedOut')
+  })
+
+  it('that listens is told why it should stop', async () => {
+    const { node, job } = await running({ in: where, export: 'listens' })
+    await node.until(() => node.logged.length === 1, 'the handler')
+    await node.engine.client.cancel(job.id)
+    await node.until(() => node.logged.length === 2, 'its answer')
+    expect(node.logged[1]!.message).toBe('told: cancelled')
+  })
+
+  it('that eats memory ends alone', async () => {
+    const { node } = await running({ in: where, export: 'leaks', memoryMb: 64 })
+    const [attempt] = await node.attempts(1)
+    expect(attempt!.outcome).toBe('failed')
+    expect(attempt!.error?.message).toContain('memory')
+  })
+
+  it.each(['exits', 'crashes'])('that %s fails its attempt', async name => {
+    const { node } = await running({ in: where, export: name })
+    const [attempt] = await node.attempts(1)
+    expect(attempt!.error?.message).toContain('the isolated handler ended without a result')
+  })
+
+  it('may say more than that it failed', async () => {
+    const thrown = async (payload: string) => {
+      const { node } = await running({ in: where, export: 'throws' }, { payload, retry: eager })
+      await node.attempts(1)
+      return node.settled[0]!
+    }
+    expect((await thrown('NoRetry')).job.state).toBe('failed')
+    expect((await thrown('Skip')).attempt).toMatchObject({ outcome: 'skipped' })
+    const later = await thrown('RetryAfter')
+    expect(later.job.dueAt! - later.attempt.finishedAt).toBe(90_000)
+    const plain = (await thrown('other')).attempt.error
+    expect(plain).toMatchObject({ name: 'TypeError', message: 'plain' })
+    expect(plain!.stack).toContain('isolated.mjs')
+  })
+
+  it('that returns what is no JSON fails, and so does one that is not there', async () => {
+    const circular = await running({ in: where, export: 'circular' })
+    const [attempt] = await circular.node.attempts(1)
+    expect(attempt!.error?.message).toBe('the returned value cannot be written as JSON')
+    const missing = await running({ in: where, export: 'nowhere' })
+    expect((await missing.node.attempts(1))[0]!.error?.message).toContain('exports no function')
+  })
+})
+
+describe('a process of its own', () => {
+  it('is measured: processor time and largest memory', async () => {
+    const { node } = await running({ in: 'process' })
+    const [attempt] = await node.attempts(1)
+    const { cpu_time_ms: cpu, memory_peak_mb: peak } = attempt!.measures as {
+      cpu_time_ms: number
+      memory_peak_mb: number
+    }
+    expect(cpu).toBeGreaterThan(5)
+    expect(cpu).toBeLessThan(20_000)
+    expect(peak).toBeGreaterThan(20)
+    expect(peak).toBeLessThan(2_000)
+  })
+
+  it('is gone when its handler is done, whatever that left running', async () => {
+    const { node } = await running({ in: 'process', export: 'lingers' })
+    const [attempt] = await node.attempts(1)
+    expect(attempt!.outcome).toBe('succeeded')
+    await until(() => !isAlive(Number(attempt!.result)), 'the process to end')
+  })
+})
+
+describe('a thread', () => {
+  it('is not said to have used memory, which cannot be told apart', async () => {
+    const { node } = await running({ in: 'thread' })
+    const [attempt] = await node.attempts(1)
+    expect(attempt!.measures).not.toHaveProperty('memory_peak_mb')
+  })
+})
