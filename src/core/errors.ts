@@ -28,6 +28,9 @@ export const errorCodes = {
   STORE_CORRUPT: 'the store is damaged',
   STORE_FOREIGN: 'the database belongs to something else',
   STORE_NEWER: 'the store was written by a newer version',
+  STORE_NOT_EMPTY: 'the store to write into holds something else',
+  STORE_IN_USE: 'nodes are at work on the store',
+  STORE_DIFFERS: 'what was copied does not equal what it was copied from',
 } as const
 
 export type ErrorCode = keyof typeof errorCodes

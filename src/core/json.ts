@@ -72,6 +72,15 @@ function utf8Length(text: string): number {
   return bytes
 }
 
+/** One text per document, whatever the order of its keys: equal documents have equal texts. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
+  const keys = definedKeys(value).sort()
+  const fields = keys.map(key => `${JSON.stringify(key)}:${canonicalJson(field(value, key))}`)
+  return `{${fields.join()}}`
+}
+
 /** Equal as JSON documents; the order of keys does not matter. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true

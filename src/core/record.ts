@@ -3,6 +3,9 @@
 import type { Json } from './json.ts'
 import type { Instant } from './time.ts'
 
+/** Nodes tell of themselves in records of this kind, which lapse when they no longer do. */
+export const NODE_KIND = 'node'
+
 export interface StoredRecord {
   readonly kind: string
   readonly key: string

@@ -1,14 +1,15 @@
 // Prunes by retention and tells the others that this node is there.
 
 import type { JsonObject } from '../core/json.ts'
+import { NODE_KIND } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
 import type { Parts } from './parts.ts'
+
+export { NODE_KIND }
 
 const PRUNE_BITE = 1_000
 /** Bites in one go; what is left waits for the next round. */
 const PRUNE_BITES_MAX = 20
-
-export const NODE_KIND = 'node'
 
 export async function pruneAll(parts: Parts): Promise<void> {
   const { store, clock, settings, events } = parts

@@ -3,11 +3,15 @@
 
 import type { Attempt, OutcomeKind } from '../core/attempt.ts'
 import type { Change } from '../core/change.ts'
+import type { Entry } from '../core/entry.ts'
 import type { Job, State } from '../core/job.ts'
-import type { Json, JsonObject } from '../core/json.ts'
+import type { Json } from '../core/json.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
 import type { RecordWrite, StoredRecord } from '../core/record.ts'
+import type { LogLine, Progress } from '../core/report.ts'
 import type { Instant, Millis } from '../core/time.ts'
+
+export type { LogLine, Progress }
 
 export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'postgres' | 'redis'
@@ -83,6 +87,19 @@ export interface Store {
   getRecords(kind: string, keys: readonly string[], now: Instant): Promise<StoredRecord[]>
   /** In the order of keys. */
   listRecords(kind: string, page: PageRequest, now: Instant): Promise<Page<StoredRecord>>
+
+  /**
+   * Everything kept, in a fixed order: the entries of one type after those of another, jobs in the
+   * order of creation. Looks at a bounded number, so a page may be short, even empty, while its
+   * cursor says that more may follow. What is written meanwhile may be told or not.
+   */
+  dump(request: DumpRequest): Promise<Page<Entry>>
+  /**
+   * Writes entries as they are, all or none, into a store nobody else writes to. What is there
+   * already with the same content is left; with other content it is refused (STORE_NOT_EMPTY),
+   * and so is what belongs to a job that is not there (JOB_NOT_FOUND).
+   */
+  load(entries: readonly Entry[], now: Instant): Promise<void>
 
   /** A hint that something became due sooner: may be lost, late or doubled. */
   onWake?(listener: () => void): () => void
@@ -223,6 +240,12 @@ export interface PruneResult {
   readonly isFull: boolean
 }
 
+export interface DumpRequest {
+  readonly limit: number
+  /** Null for the beginning. */
+  readonly cursor: string | null
+}
+
 export interface Report {
   readonly jobId: string
   readonly token: string
@@ -232,18 +255,4 @@ export interface Report {
   readonly checkpoint?: Json
   readonly lines?: readonly LogLine[]
 }
-export interface Progress {
-  readonly attemptId: string
-  readonly fraction: number | null
-  readonly note: string | null
-  readonly checkpoint: Json | undefined
-  readonly at: Instant
-}
-export interface LogLine {
-  readonly at: Instant
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
-  readonly message: string
-  readonly fields: JsonObject | null
-}
-
 export type PutResult = 'put' | 'conflict'

@@ -12,11 +12,13 @@ import { commitTests } from './suite/commit.ts'
 import { commitPartTests } from './suite/commit-parts.ts'
 import { countTests } from './suite/counts.ts'
 import { countUpToTests } from './suite/count.ts'
+import { dumpTests } from './suite/dump.ts'
 import { fieldTests } from './suite/fields.ts'
 import { insertTests } from './suite/insert.ts'
 import { ledgerTests } from './suite/ledger.ts'
 import { lifetimeTests } from './suite/lifetime.ts'
 import { listTests } from './suite/list.ts'
+import { loadTests } from './suite/load.ts'
 import { offsetTests } from './suite/offset.ts'
 import { overdueTests } from './suite/overdue.ts'
 import { pruneTests } from './suite/prune.ts'
@@ -53,6 +55,8 @@ const topics = [
   pruneTests,
   reportTests,
   recordTests,
+  dumpTests,
+  loadTests,
   raceTests,
 ]
 

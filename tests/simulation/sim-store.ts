@@ -2,6 +2,7 @@
 // and is written down at the moment it takes effect.
 
 import type { Change } from '../../src/core/change.ts'
+import type { Entry } from '../../src/core/entry.ts'
 import { SchedulerError } from '../../src/core/errors.ts'
 import type { Job } from '../../src/core/job.ts'
 import type { RecordWrite } from '../../src/core/record.ts'
@@ -10,6 +11,7 @@ import type {
   AttemptFilter,
   ClaimRequest,
   CommitResult,
+  DumpRequest,
   InsertOptions,
   InsertResult,
   JobFilter,
@@ -266,6 +268,14 @@ export class SimStore implements Store {
   }
   listRecords(kind: string, page: PageRequest, now: Instant) {
     return this.#call('listRecords', [], () => this.#way.inner.listRecords(kind, page, now))
+  }
+
+  dump(request: DumpRequest) {
+    return this.#call('dump', [], () => this.#way.inner.dump(request))
+  }
+
+  load(entries: readonly Entry[], now: Instant) {
+    return this.#call('load', [], () => this.#way.inner.load(entries, now))
   }
 }
 

@@ -24,6 +24,11 @@ export interface SkipRow {
   readonly expireAt: Instant
 }
 
+export interface AttemptLog {
+  readonly jobId: string
+  readonly lines: readonly LogLine[]
+}
+
 export interface Rows {
   seq: number
   readonly jobs: Map<string, Row>
@@ -31,7 +36,7 @@ export interface Rows {
   readonly attempts: Map<string, AttemptRow[]>
   readonly skips: Map<string, SkipRow[]>
   readonly progress: Map<string, Progress>
-  readonly logs: Map<string, LogLine[]>
+  readonly logs: Map<string, AttemptLog>
   readonly records: Map<string, Map<string, StoredRecord>>
   readonly pausedQueues: Set<string>
   /** The lane served last, by queue. */

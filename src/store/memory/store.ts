@@ -1,6 +1,7 @@
 // The reference store: nothing survives the process. Every other store must behave like this one.
 
 import type { Change } from '../../core/change.ts'
+import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
 import type { RecordWrite } from '../../core/record.ts'
@@ -9,6 +10,7 @@ import type {
   AttemptFilter,
   ClaimRequest,
   CommitResult,
+  DumpRequest,
   InsertOptions,
   InsertResult,
   JobFilter,
@@ -22,6 +24,8 @@ import type {
   Store,
   UpcomingRequest,
 } from '../store.ts'
+import { dump } from './dump.ts'
+import { load } from './load.ts'
 import { prune } from './prune.ts'
 import * as read from './read.ts'
 import { getRecords, listRecords, putRecords } from './records.ts'
@@ -147,7 +151,10 @@ export class MemoryStore implements Store {
   }
 
   async log(attemptId: string, page: PageRequest) {
-    const lines = (this.#open.logs.get(attemptId) ?? []).map((line, index) => ({ line, index }))
+    const lines = (this.#open.logs.get(attemptId)?.lines ?? []).map((line, index) => ({
+      line,
+      index,
+    }))
     const { items, cursor } = pageOf(lines, page, item => item.index)
     return { items: items.map(item => item.line), cursor }
   }
@@ -162,5 +169,13 @@ export class MemoryStore implements Store {
 
   async listRecords(kind: string, page: PageRequest, now: Instant) {
     return listRecords(this.#open, kind, page, now)
+  }
+
+  async dump(request: DumpRequest) {
+    return dump(this.#open, request)
+  }
+
+  async load(entries: readonly Entry[]): Promise<void> {
+    load(this.#open, entries)
   }
 }

@@ -165,8 +165,9 @@ export function report(rows: Rows, given: Report, now: Instant): boolean {
     })
   }
   if (lines && lines.length > 0) {
-    const held = rows.logs.get(attemptId) ?? []
-    rows.logs.set(attemptId, [...held, ...lines].slice(0, limits.logLinesPerAttempt))
+    const held = rows.logs.get(attemptId)?.lines ?? []
+    const kept = [...held, ...lines].slice(0, limits.logLinesPerAttempt)
+    rows.logs.set(attemptId, { jobId: given.jobId, lines: kept })
   }
   return true
 }

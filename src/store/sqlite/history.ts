@@ -29,7 +29,7 @@ const columns =
   'job number id run attempt fence retries origin retry_of occurrence missed owner claimed_at ' +
   'started_at finished_at outcome expire_at detail odd'
 export const attemptColumns = columns.split(' ')
-const insertAttemptsSql = (rows: string) =>
+export const insertAttemptsSql = (rows: string) =>
   `insert into attempts (${attemptColumns.join(', ')}) values ${rows}`
 /** A number that was used already must not keep a batch from ever being written. */
 const replaceAttemptSql = (rows: string) =>
@@ -83,7 +83,8 @@ function attemptValues(rows: readonly Written[]): Value[] {
   return values
 }
 
-function pushAttempt(values: Value[], seq: number, attempt: Attempt): void {
+/** The values of one row of `insertAttemptsSql`. */
+export function pushAttempt(values: Value[], seq: number, attempt: Attempt): void {
   values.push(
     seq,
     attempt.number,

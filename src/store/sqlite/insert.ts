@@ -35,7 +35,7 @@ function insertEach(tables: Tables, jobs: readonly Job[], options: InsertOptions
 }
 
 /** Without a limit to watch, whole groups go in at once; one with a taken id goes row by row. */
-function insertAll(tables: Tables, jobs: readonly Job[], now: Instant): InsertResult[] {
+export function insertAll(tables: Tables, jobs: readonly Job[], now: Instant): InsertResult[] {
   const results: InsertResult[] = []
   inBulk(tables, jobs, {
     many: group => {

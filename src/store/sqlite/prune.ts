@@ -62,7 +62,7 @@ function oddAttempts(tables: Tables, now: Instant, limit: number): Aged[] {
   return rows.map(([id, job, number]) => ({ id, job, number }))
 }
 
-const MARK = 'attempts pruned up to'
+export const MARK = 'attempts pruned up to'
 
 /** Goes on behind the last one seen, up to the first that is still young. */
 function usualAttempts(tables: Tables, now: Instant, limit: number) {

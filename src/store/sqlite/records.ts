@@ -54,9 +54,9 @@ export function putRecord(tables: Tables, write: RecordWrite, now: Instant): voi
     .run(kind, key, JSON.stringify(write.value ?? null), write.expireAt, now)
 }
 
-const columns = 'kind, key, value, version, expire_at'
+export const recordColumns = 'kind, key, value, version, expire_at'
 
-function toRecord(row: Row): StoredRecord {
+export function toRecord(row: Row): StoredRecord {
   const [kind, key, value, version, expireAt] = row as [
     string,
     string,
@@ -79,7 +79,7 @@ export function getRecords(
   keys: readonly string[],
   now: Instant,
 ): StoredRecord[] {
-  const sql = `select ${columns} from records where kind = ? and key = ? and ${isLive}`
+  const sql = `select ${recordColumns} from records where kind = ? and key = ? and ${isLive}`
   return tables.read(() =>
     keys.flatMap(key => tables.statement(sql).all(toKey(kind), toKey(key), now).map(toRecord)),
   )
@@ -92,7 +92,7 @@ export function listRecords(
   now: Instant,
 ): Page<StoredRecord> {
   const cut = cutBy('key', page, toKey)
-  const sql = `select ${columns} from records ${whereAll(['kind = ?', isLive, cut.where])}
+  const sql = `select ${recordColumns} from records ${whereAll(['kind = ?', isLive, cut.where])}
     order by key ${cut.order} limit ? offset ?`
   const rows = tables.glance(() =>
     tables.statement(sql).all(toKey(kind), now, ...cut.values, cut.limit, cut.offset),

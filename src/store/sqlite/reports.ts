@@ -41,7 +41,7 @@ function writeProgress(tables: Tables, seq: number, given: Report, now: Instant)
     )
 }
 
-function readProgress(tables: Tables, seq: number): Progress | null {
+export function readProgress(tables: Tables, seq: number): Progress | null {
   const row = tables
     .statement('select attempt, fraction, note, checkpoint, at from progress where job = ?')
     .get(seq) as [string, number | null, string | null, string | null, number] | undefined
@@ -108,9 +108,9 @@ export function log(tables: Tables, attemptId: string, page: PageRequest): Page<
   )
 }
 
-type LineRow = [number, number, LogLine['level'], string, string | null]
+export type LineRow = [number, number, LogLine['level'], string, string | null]
 
-function toLine([, at, level, message, fields]: LineRow): LogLine {
+export function toLine([, at, level, message, fields]: LineRow): LogLine {
   return {
     at,
     level,

@@ -1,6 +1,7 @@
 // The SQLite store: one file, any number of processes on one machine. Each call is one transaction.
 
 import type { Change } from '../../core/change.ts'
+import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
 import type { RecordWrite } from '../../core/record.ts'
@@ -8,6 +9,7 @@ import type { Instant } from '../../core/time.ts'
 import type {
   AttemptFilter,
   ClaimRequest,
+  DumpRequest,
   InsertOptions,
   JobFilter,
   Line,
@@ -23,9 +25,11 @@ import { attempts } from './attempts.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection } from './connection.ts'
+import { dump } from './dump.ts'
 import * as find from './find.ts'
 import { insert } from './insert.ts'
 import * as list from './list.ts'
+import { load } from './load.ts'
 import { overdue } from './overdue.ts'
 import { ledger } from './ledger.ts'
 import { prune } from './prune.ts'
@@ -194,6 +198,14 @@ export class SqliteStore implements Store {
 
   async listRecords(kind: string, page: PageRequest, now: Instant) {
     return records.listRecords(this.#open, kind, page, now)
+  }
+
+  async dump(request: DumpRequest) {
+    return dump(this.#open, request)
+  }
+
+  async load(entries: readonly Entry[], now: Instant): Promise<void> {
+    load(this.#open, entries, now)
   }
 
   onWake(listener: () => void): () => void {
