@@ -42,9 +42,21 @@ async function makeStore(url: string, { now, listens }: StoreOptions): Promise<S
     const after: typeof systemClock.after = (ms, callback) => systemClock.after(ms, callback)
     return new RedisStore({ url, after, listens, ...(listens ? {} : { clock: now }) })
   }
-  const rule = 'must be redis://<host>?namespace=<name>, sqlite:<path> or memory:'
-  refuse('SETTINGS_INVALID', 'the store is not valid', [{ field: 'store', value: url, rule }])
-  throw new SchedulerError('SETTINGS_INVALID', `the store ${shown(url)} is not valid`)
+  if (url.startsWith('postgres:') || url.startsWith('postgresql:')) {
+    const { PostgresStore } = await import('./store/postgres/store.ts')
+    return new PostgresStore({ url, listens, ...(listens ? {} : { clock: now }) })
+  }
+  const rule =
+    'must be postgres://<host>/<database>?schema=<name>, redis://<host>?namespace=<name>, ' +
+    'sqlite:<path> or memory:'
+  const value = withoutPassword(url)
+  refuse('SETTINGS_INVALID', 'the store is not valid', [{ field: 'store', value, rule }])
+  throw new SchedulerError('SETTINGS_INVALID', `the store ${shown(value)} is not valid`)
+}
+
+/** A URL that is not understood may still hold one. */
+function withoutPassword(url: string): string {
+  return url.replace(/\/\/[^/]*@/, '//***@')
 }
 
 export function systemIds(): Ids {

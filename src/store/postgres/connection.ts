@@ -1,0 +1,173 @@
+// The way to the server: a small pool, calls that each are one statement, and connections that are
+// thrown away as soon as anything is wrong with them.
+
+import { SchedulerError } from '../../core/errors.ts'
+import type { Address } from './address.ts'
+import type { Row } from './columns.ts'
+import {
+  loadDriver,
+  rawTypes,
+  type Client,
+  type ClientConfig,
+  type Pool,
+  type PoolClient,
+} from './driver.ts'
+import { isAnswer, isInTheWay, isTaken, translated } from './errors.ts'
+
+const CONNECT_MS = 10_000
+const STATEMENT_MS = 30_000
+/** The server gives up first, unless it is out of reach. */
+const ANSWER_MS = 35_000
+const WAIT_MS = 10_000
+const IDLE_MS = 60_000
+const TRIES = 5
+
+export type Value = string | number | boolean | null
+
+interface Query {
+  readonly text: string
+  readonly values: readonly Value[]
+  readonly name: string | null
+}
+
+export interface Retries {
+  /** A key that another writer took in this moment is met again, as one that is there. */
+  readonly isTakenWaited?: boolean
+}
+
+export class Connection {
+  readonly address: Address
+  /** The schema, as it is written in SQL. */
+  readonly schema: string
+  readonly #pool: Pool
+  readonly #names = new Map<string, string>()
+  #isOpen = true
+
+  constructor(address: Address) {
+    this.address = address
+    this.schema = address.schema
+    this.#pool = new (loadDriver().Pool)({
+      ...this.#config(),
+      max: address.poolMax,
+      idleTimeoutMillis: IDLE_MS,
+    })
+    // A connection that breaks while nobody uses it leaves the pool by itself.
+    this.#pool.on('error', () => {})
+  }
+
+  /** Session settings travel with the connection itself, which a pooler would not take. */
+  #config(): ClientConfig {
+    const { connectionString, isDirect } = this.address
+    const session: ClientConfig = {
+      statement_timeout: STATEMENT_MS,
+      idle_in_transaction_session_timeout: STATEMENT_MS,
+      application_name: 'carillon',
+      options: `-c jit=off -c lock_timeout=${WAIT_MS}`,
+    }
+    return {
+      connectionString,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: CONNECT_MS,
+      types: rawTypes,
+      ...(isDirect ? session : {}),
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    await this.#pool.end()
+  }
+
+  /** A statement that is made often; the ways it is written must be few. */
+  async call(sql: string, values: readonly Value[], retries: Retries = {}): Promise<Row[]> {
+    return this.#patiently({ text: sql, values, name: this.#nameOf(sql) }, retries)
+  }
+
+  /** Any other statement. */
+  async rows(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    return this.#patiently({ text: sql, values, name: null }, {})
+  }
+
+  /** Tried again when others were in its way: then nothing of it was written. */
+  async #patiently(query: Query, { isTakenWaited = false }: Retries): Promise<Row[]> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await this.#once(query)
+      } catch (error) {
+        const isOver = tried === TRIES
+        if (!isOver && (isInTheWay(error) || (isTakenWaited && isTaken(error)))) continue
+        throw this.#meant(error)
+      }
+    }
+  }
+
+  async #once({ text, values, name }: Query): Promise<Row[]> {
+    if (!this.#isOpen) throw this.closedError()
+    const client = await this.#pool.connect()
+    let isSound = false
+    try {
+      const query = { text, values: values as Value[], rowMode: 'array' as const }
+      const { rows } = await client.query<Row>(name === null ? query : { ...query, name })
+      isSound = true
+      return rows
+    } catch (error) {
+      isSound = isAnswer(error)
+      throw error
+    } finally {
+      client.release(!isSound)
+    }
+  }
+
+  /** Statements with a name are parsed once per connection; behind a pooler there is no telling. */
+  #nameOf(sql: string): string | null {
+    if (!this.address.isDirect) return null
+    const known = this.#names.get(sql)
+    if (known !== undefined) return known
+    const name = `carillon_${this.#names.size + 1}`
+    this.#names.set(sql, name)
+    return name
+  }
+
+  /** Several statements on one connection, all of them or none. */
+  async transaction<T>(work: (run: (sql: string) => Promise<Row[]>) => Promise<T>): Promise<T> {
+    if (!this.#isOpen) throw this.closedError()
+    let client: PoolClient | null = null
+    let isSound = false
+    try {
+      client = await this.#pool.connect()
+      const held = client
+      const run = async (sql: string): Promise<Row[]> => {
+        const result: unknown = await held.query({ text: sql, rowMode: 'array' })
+        const last = Array.isArray(result) ? (result as unknown[]).at(-1) : result
+        return (last as { rows: Row[] }).rows
+      }
+      await run('begin')
+      const result = await work(run)
+      await run('commit')
+      isSound = true
+      return result
+    } catch (error) {
+      throw this.#meant(error)
+    } finally {
+      client?.release(!isSound)
+    }
+  }
+
+  /** One of its own, beside the pool, for whoever listens. */
+  alone(): Client {
+    if (!this.#isOpen) throw this.closedError()
+    return new (loadDriver().Client)({ ...this.#config(), statement_timeout: STATEMENT_MS })
+  }
+
+  #meant(error: unknown): unknown {
+    return this.#isOpen ? translated(error, this.address) : this.closedError()
+  }
+
+  closedError(): SchedulerError {
+    const message = `the PostgreSQL store at ${this.address.place} is closed`
+    return new SchedulerError('STORE_UNAVAILABLE', message)
+  }
+}

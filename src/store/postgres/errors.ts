@@ -1,0 +1,84 @@
+// What the server's and the network's errors mean to callers. Anything not named here is a fault of
+// this store and is passed on as it came.
+
+import { SchedulerError, type ErrorCode } from '../../core/errors.ts'
+
+/** By code, or by the class its first two characters name. */
+const meanings: Readonly<Record<string, ErrorCode>> = {
+  '08': 'STORE_UNAVAILABLE',
+  '25006': 'STORE_READ_ONLY',
+  '28': 'STORE_UNAVAILABLE',
+  '3D': 'STORE_UNAVAILABLE',
+  '3F': 'STORE_CORRUPT',
+  '40': 'STORE_UNAVAILABLE',
+  '42501': 'STORE_READ_ONLY',
+  // Every statement of this store fits its own schema: if a part is gone, someone took it.
+  '42P01': 'STORE_CORRUPT',
+  '42703': 'STORE_CORRUPT',
+  '42883': 'STORE_CORRUPT',
+  '53': 'STORE_UNAVAILABLE',
+  '53100': 'STORE_FULL',
+  '55P03': 'STORE_UNAVAILABLE',
+  '57': 'STORE_UNAVAILABLE',
+  '58': 'STORE_UNAVAILABLE',
+  XX001: 'STORE_CORRUPT',
+  XX002: 'STORE_CORRUPT',
+}
+
+const SERIALIZATION = '40001'
+const DEADLOCK = '40P01'
+const TAKEN = '23505'
+
+interface Coded {
+  readonly code?: unknown
+  readonly severity?: unknown
+}
+
+/** The code the server gave, or null for what did not come from it. */
+export function serverCode(thrown: unknown): string | null {
+  if (typeof thrown !== 'object' || thrown === null) return null
+  const { code, severity } = thrown as Coded
+  return typeof code === 'string' && typeof severity === 'string' ? code : null
+}
+
+/** Another transaction was in the way and nothing was written: the same call may be made again. */
+export function isInTheWay(thrown: unknown): boolean {
+  const code = serverCode(thrown)
+  return code === SERIALIZATION || code === DEADLOCK
+}
+
+export function isTaken(thrown: unknown): boolean {
+  return serverCode(thrown) === TAKEN
+}
+
+/** Whether the connection can still be used: the server said no, and is still there. */
+export function isAnswer(thrown: unknown): boolean {
+  const code = serverCode(thrown)
+  return code !== null && (thrown as Coded).severity === 'ERROR'
+}
+
+export interface Whereabouts {
+  readonly place: string
+  readonly password: string
+}
+
+export function translated(thrown: unknown, { place, password }: Whereabouts): unknown {
+  if (thrown instanceof SchedulerError) return thrown
+  const code = serverCode(thrown)
+  const meaning = code === null ? 'STORE_UNAVAILABLE' : meaningOf(code)
+  if (meaning === null) return thrown
+  const why = thrown instanceof Error ? told(thrown) : String(thrown)
+  const safe = password === '' ? why : why.replaceAll(password, '***')
+  return new SchedulerError(meaning, `the PostgreSQL store at ${place}: ${safe}`)
+}
+
+/** What tried several addresses has a list of reasons and no words of its own. */
+function told(error: Error): string {
+  if (error.message !== '') return error.message
+  const reasons = error instanceof AggregateError ? error.errors : []
+  return reasons.map(reason => (reason instanceof Error ? reason.message : '')).join('; ')
+}
+
+function meaningOf(code: string): ErrorCode | null {
+  return meanings[code] ?? meanings[code.slice(0, 2)] ?? null
+}

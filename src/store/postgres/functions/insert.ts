@@ -1,0 +1,128 @@
+// New jobs, many at once, idempotent by id. Ids are given once per call.
+
+import { fromDocuments } from '../arrays.ts'
+import { made } from './made.ts'
+
+export const insertFields = [
+  ['ids', 'text'],
+  ['series', 'text'],
+  ['kinds', 'smallint'],
+  ['shares', 'int'],
+  ['lines', 'int'],
+  ['lanes', 'text'],
+  ['states', 'smallint'],
+  ['whats', 'smallint'],
+  ['ats', 'bigint'],
+  ['ranks', 'bigint'],
+  ['untils', 'bigint'],
+  ['expires', 'bigint'],
+  ['attempts', 'bigint'],
+  ['fences', 'bigint'],
+  ['revisions', 'bigint'],
+  ['versions', 'bigint'],
+  ['tokens', 'text'],
+  ['owners', 'text'],
+  ['attempt_ids', 'text'],
+  ['claims', 'bigint'],
+  ['apps', 'text'],
+  ['definitions', 'text'],
+  ['births', 'bigint'],
+  ['kept', 'bigint'],
+  ['sought_ids', 'text'],
+  ['sought_names', 'text'],
+] as const
+
+export const insertParameters = `${insertFields
+  .map(([name, type]) => `p_${name} ${type}[]`)
+  .join(', ')}, p_bodies text, p_specs text, p_declared text`
+export const insertArguments = [
+  ...insertFields.map(([name]) => name),
+  'bodies',
+  'specs',
+  'declared',
+]
+
+/** Those of the lists that a statement needs, row by row, with `keeps` and the numbers given. */
+function rows(...names: readonly string[]): string {
+  const lists = names.map(name => {
+    const isDocument = name === 'bodies' || name === 'specs' || name === 'declared'
+    return isDocument ? fromDocuments(`p_${name}`) : `p_${name}`
+  })
+  return `unnest(v_seqs, ${lists.join(', ')}) g (seq, ${names.join(', ')})
+    where g.seq is not null`
+}
+
+const specFields =
+  'versions apps definitions births kept sought_ids sought_names specs declared'.split(' ')
+
+/** Takes the jobs whose `p_keeps` is true and gives their numbers, null for the others. */
+export const insertFunction = (s: string): string =>
+  made(s, {
+    name: 'add_1',
+    parameters: `p_keeps boolean[], ${insertParameters}`,
+    returns: 'bigint[]',
+    declare: 'v_seqs bigint[];',
+    isInner: true,
+    body: `
+      v_seqs := array(select case when k.keeps then nextval('${s}.jobs_seq') end
+        from unnest(p_keeps) k (keeps));
+      insert into ${s}.jobs
+        select seq, ids, series, kinds, shares, lines, lanes, versions, states,
+          case when whats < 2 then ats end, ranks, untils, expires, attempts, fences, revisions,
+          versions, bodies, tokens, owners, attempt_ids, claims
+        from ${rows(...insertFields.map(([name]) => name), 'bodies')};
+      insert into ${s}.specs
+        select seq, versions, specs, nullif(declared, ''), apps, definitions, births, kept,
+          sought_ids, sought_names
+        from ${rows(...specFields)};
+      insert into ${s}.moments select seq, lines, whats, ats, ranks, lanes
+        from ${rows('lines', 'whats', 'ats', 'ranks', 'lanes')} and whats is not null;
+      insert into ${s}.leases as l
+        select tokens, min(untils), count(*), array_agg(seq)
+        from ${rows('tokens', 'untils')} and tokens is not null group by tokens
+        on conflict (token) do update set until_at = least(l.until_at, excluded.until_at),
+          open = l.open + excluded.open, seqs = l.seqs || excluded.seqs;
+      insert into ${s}.deltas select nextval('${s}.deltas_seq'), array_agg(m.share),
+        array_agg(-1), array_agg(m.state), array_agg(m.n) from (
+          select shares as share, states as state, count(*) as n
+            from ${rows('shares', 'states')} group by 1, 2
+        ) m having count(*) > 0;
+      if found then perform ${s}.fold_1(); end if;
+      return v_seqs;`,
+  })
+
+/** The number of each that was inserted, or 0 exists, -1 full, -2 a record conflicts. */
+export const insertCall = (s: string): string =>
+  made(s, {
+    name: 'insert_1',
+    parameters: `${insertParameters}, p_queue_at int[], p_queues text[], p_max bigint,
+      p_records json, p_now bigint`,
+    returns: 'bigint[]',
+    declare: 'v_results smallint[]; v_seqs bigint[]; v_room bigint[]; v_at int;',
+    body: `
+      if p_records is not null and not ${s}.records_fit_1(p_records, p_now) then
+        return array_fill(-2::bigint, array[cardinality(p_ids)]);
+      end if;
+      if p_max is not null then v_room := ${s}.room_1(p_queues, p_max); end if;
+      v_results := array(select case when j.id is null then 1 else 0 end
+        from unnest(p_ids) with ordinality g (id, n) left join ${s}.jobs j on j.id = g.id
+        order by g.n);
+      if p_max is not null then
+        for i in 1 .. cardinality(p_ids) loop
+          v_at := p_queue_at[i];
+          if v_results[i] = 1 and p_states[i] = 0 then
+            if v_room[v_at] > 0 then v_room[v_at] := v_room[v_at] - 1;
+            else v_results[i] := -1; end if;
+          end if;
+        end loop;
+      end if;
+      if 1 = any (v_results) then
+        v_seqs := ${s}.add_1(array(select r = 1 from unnest(v_results) r),
+          ${insertArguments.map(name => `p_${name}`).join(', ')});
+      end if;
+      if p_records is not null and v_seqs is not null then
+        perform ${s}.records_put_1(p_records, p_now);
+      end if;
+      return array(select coalesce(v_seqs[r.n], r.result)
+        from unnest(v_results) with ordinality r (result, n) order by r.n);`,
+  })

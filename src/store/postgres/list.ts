@@ -1,0 +1,56 @@
+// Jobs by id, and the moment the next one is due.
+
+import type { Job } from '../../core/job.ts'
+import type { Instant } from '../../core/time.ts'
+import type { Line } from '../store.ts'
+import { texts } from './arrays.ts'
+import { numberOrNull } from './columns.ts'
+import type { Tables } from './tables.ts'
+import { fromKey, toKey } from './text.ts'
+
+export async function get(tables: Tables, ids: readonly string[]): Promise<Job[]> {
+  if (ids.length === 0) return []
+  const sql = `${tables.selectJobs()} where j.id = any ($1)`
+  const rows = await tables.connection.call(sql, [texts(ids.map(toKey))])
+  const found = new Map(rows.map(row => tables.jobOf(row)).map(job => [job.id, job]))
+  return ids.flatMap(id => found.get(id) ?? [])
+}
+
+/** Of more ready jobs than this the earliest is not sought: that one of them is due says enough. */
+const READY_SOUGHT = 64
+
+const nextDueSql = (s: string) => `select min(least(
+    (select m.at from ${s}.moments m where m.what = 0 and m.line = l.id order by m.at limit 1),
+    (select min(r.at) from (
+      select m.at from ${s}.moments m where m.what = 1 and m.line = l.id limit ${READY_SOUGHT}) r)))
+  from unnest($1::text[], $2::text[]) g (queue, handler)
+  join ${s}.lines l on l.queue = g.queue and l.handler = g.handler
+  where not exists (select 1 from ${s}.queues q where q.queue = g.queue and q.paused)`
+
+export async function nextDueAt(tables: Tables, lines: readonly Line[]): Promise<Instant | null> {
+  if (lines.length === 0) return null
+  const [row] = await tables.connection.call(nextDueSql(tables.schema), [
+    texts(lines.map(line => toKey(line.queue))),
+    texts(lines.map(line => toKey(line.handler))),
+  ])
+  return numberOrNull(row![0])
+}
+
+export async function pausedQueues(tables: Tables): Promise<string[]> {
+  const rows = await tables.connection.rows(
+    `select queue from ${tables.schema}.queues where paused`,
+  )
+  return rows.map(([queue]) => fromKey(queue!)).sort()
+}
+
+export async function setQueuePaused(
+  tables: Tables,
+  queue: string,
+  isPaused: boolean,
+): Promise<void> {
+  await tables.connection.rows(
+    `insert into ${tables.schema}.queues (queue, paused) values ($1, $2)
+      on conflict (queue) do update set paused = excluded.paused`,
+    [toKey(queue), isPaused],
+  )
+}

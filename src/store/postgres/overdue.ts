@@ -1,0 +1,28 @@
+// Jobs someone else must look after: their lease or their pause has ended.
+
+import type { Job } from '../../core/job.ts'
+import type { Instant } from '../../core/time.ts'
+import { heldUntil } from './record.ts'
+import type { Tables } from './tables.ts'
+
+/** Claims looked at in one go; what is left comes with the next look. */
+const CLAIMS_MAX = 100
+
+export async function overdue(tables: Tables, now: Instant, limit: number): Promise<Job[]> {
+  const { connection, schema } = tables
+  const lapsed = await connection.call(`select unnest(${schema}.lapsed_1($1, $2))`, [
+    now,
+    CLAIMS_MAX,
+  ])
+  const paused = await connection.call(
+    `select seq from ${schema}.moments where what = 2 and at <= $1 order by at, seq limit $2`,
+    [now, limit],
+  )
+  const jobs = await tables.numbered([...lapsed, ...paused].map(([seq]) => Number(seq)))
+  // Between the looks some of them may have been looked after.
+  return jobs
+    .filter(({ job }) => (heldUntil(job) ?? Infinity) <= now)
+    .sort((a, b) => heldUntil(a.job)! - heldUntil(b.job)! || a.seq - b.seq)
+    .slice(0, limit)
+    .map(({ job }) => job)
+}

@@ -1,0 +1,54 @@
+// Queries put together from what is asked, and their pages: one more row than asked for tells
+// whether there is a next one.
+
+import { offsetOf } from '../../core/query.ts'
+import type { Page, PageRequest } from '../store.ts'
+import type { Row } from './columns.ts'
+import type { Value } from './connection.ts'
+
+export class Query {
+  readonly values: Value[]
+  readonly #conditions: string[] = []
+
+  /** With the parameters another part of the same statement has already. */
+  constructor(values: Value[] = []) {
+    this.values = values
+  }
+
+  /** Gives the parameter it becomes. */
+  value(value: Value): string {
+    this.values.push(value)
+    return `$${this.values.length}`
+  }
+
+  where(condition: string): void {
+    this.#conditions.push(condition)
+  }
+
+  get conditions(): string {
+    return this.#conditions.length === 0 ? '' : `where ${this.#conditions.join(' and ')}`
+  }
+
+  /** Adds the bound of the page and gives its order and size. */
+  cut(mark: string, page: PageRequest, toValue: (cursor: string) => Value): string {
+    const isNewest = page.newestFirst === true
+    const cursor = page.cursor ?? null
+    if (cursor !== null)
+      this.where(`${mark} ${isNewest ? '<' : '>'} ${this.value(toValue(cursor))}`)
+    const offset = offsetOf(page) ?? 0
+    const skipped = offset > 0 ? ` offset ${this.value(offset)}` : ''
+    return `order by ${mark} ${isNewest ? 'desc' : 'asc'} limit ${this.value(page.limit + 1)}${skipped}`
+  }
+}
+
+export function pageOf<T>(
+  rows: readonly Row[],
+  limit: number,
+  toItem: (row: Row) => T,
+  toMark: (row: Row) => string,
+): Page<T> {
+  const kept = rows.slice(0, limit)
+  const last = kept.at(-1)
+  const hasMore = rows.length > kept.length && last !== undefined
+  return { items: kept.map(toItem), cursor: hasMore ? toMark(last) : null }
+}

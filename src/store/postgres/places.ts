@@ -1,0 +1,63 @@
+// Numbers for each tenant's share of a line, asked for once: they are given for good.
+
+import type { Job } from '../../core/job.ts'
+import { numbers, texts } from './arrays.ts'
+import type { Connection } from './connection.ts'
+import { Recent } from './recent.ts'
+import { kindCode } from './record.ts'
+import { toKey } from './text.ts'
+
+export interface Place {
+  readonly line: number
+  readonly share: number
+}
+
+const KNOWN_MAX = 200_000
+
+export class Places {
+  readonly #connection: Connection
+  readonly #known = new Recent<string, Place>(KNOWN_MAX)
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** In the order of the jobs. */
+  async of(jobs: readonly Job[]): Promise<Place[]> {
+    const keys = jobs.map(keyOf)
+    const missing = new Map<string, Job>()
+    const found = new Map<string, Place>()
+    for (const [i, key] of keys.entries()) {
+      const known = this.#known.get(key)
+      if (known) found.set(key, known)
+      else missing.set(key, jobs[i]!)
+    }
+    if (missing.size > 0) {
+      const places = await this.#ask([...missing.values()])
+      for (const [i, key] of [...missing.keys()].entries()) {
+        found.set(key, places[i]!)
+        this.#known.set(key, places[i]!, 1)
+      }
+    }
+    return keys.map(key => found.get(key)!)
+  }
+
+  async #ask(jobs: readonly Job[]): Promise<Place[]> {
+    const rows = await this.#connection.call(
+      `select * from ${this.#connection.schema}.places_1($1, $2, $3, $4)`,
+      [
+        texts(jobs.map(job => toKey(job.spec.queue))),
+        texts(jobs.map(job => toKey(job.spec.handler))),
+        texts(jobs.map(job => toKey(job.spec.tenant))),
+        numbers(jobs.map(kindCode)),
+      ],
+      { isTakenWaited: true },
+    )
+    return rows.map(([line, share]) => ({ line: Number(line), share: Number(share) }))
+  }
+}
+
+function keyOf(job: Job): string {
+  const { queue, handler, tenant } = job.spec
+  return `${job.kind} ${queue.length} ${handler.length} ${queue}${handler}${tenant}`
+}

@@ -1,0 +1,83 @@
+// New jobs as the lists the server takes them in, one per column.
+
+import type { Job } from '../../core/job.ts'
+import { foldCase } from '../../core/query.ts'
+import { specText } from '../../core/spec-text.ts'
+import type { Instant } from '../../core/time.ts'
+import { documents, nullable, numbers, texts } from './arrays.ts'
+import { bodyOf } from './body.ts'
+import type { Value } from './connection.ts'
+import type { Place } from './places.ts'
+import { heldUntil, kindCode, momentOf, stateCode } from './record.ts'
+import { toKey, toKeyOrNull } from './text.ts'
+
+export interface NewRows {
+  readonly jobs: readonly Job[]
+  readonly places: readonly Place[]
+  readonly specs: readonly string[]
+}
+
+export function newRows(jobs: readonly Job[], places: readonly Place[]): NewRows {
+  return { jobs, places, specs: jobs.map(job => specText(job.spec)) }
+}
+
+/** The values of `insertParameters`. */
+export function insertValues({ jobs, places, specs }: NewRows, now: Instant): Value[] {
+  const moments = jobs.map(job => momentOf(job, now))
+  const leases = jobs.map(job => job.lease)
+  return [
+    texts(jobs.map(job => toKey(job.id))),
+    texts(jobs.map(job => toKeyOrNull(job.seriesId))),
+    numbers(jobs.map(kindCode)),
+    numbers(places.map(place => place.share)),
+    numbers(places.map(place => place.line)),
+    texts(jobs.map(job => toKey(job.spec.lane))),
+    numbers(jobs.map(stateCode)),
+    nullable(moments.map(moment => moment.what)),
+    nullable(moments.map(moment => moment.at)),
+    nullable(moments.map(moment => moment.rank)),
+    nullable(jobs.map(heldUntil)),
+    nullable(jobs.map(job => job.expireAt)),
+    numbers(jobs.map(job => job.counters.attempts)),
+    numbers(jobs.map(job => job.counters.fence)),
+    numbers(jobs.map(job => job.revision)),
+    numbers(jobs.map(job => job.version)),
+    texts(leases.map(lease => (lease === null ? null : toKey(lease.token)))),
+    texts(leases.map(lease => (lease === null ? null : toKey(lease.owner)))),
+    texts(leases.map(lease => (lease === null ? null : toKey(lease.attemptId)))),
+    nullable(leases.map(lease => (lease === null ? null : lease.claimedAt))),
+    texts(jobs.map(job => (job.declared === null ? null : toKey(job.declared.app)))),
+    texts(jobs.map(job => (job.declared === null ? null : toKey(job.declared.definition)))),
+    numbers(jobs.map(job => job.createdAt)),
+    numbers(jobs.map(job => job.spec.retention.attempts)),
+    texts(jobs.map(job => soughtText(job.id))),
+    texts(jobs.map(job => soughtText(job.spec.name))),
+    documents(jobs.map(bodyOf)),
+    documents(specs),
+    documents(jobs.map(job => (job.declared === null ? '' : JSON.stringify(job.declared)))),
+  ]
+}
+
+/** A text as it is searched in, whatever the case. */
+export function soughtText(text: string): string {
+  return toKey(foldCase(text))
+}
+
+/** Which queues the jobs go to, and for each job which of them. */
+export function queuesOf(jobs: readonly Job[]): { queues: string[]; at: number[] } {
+  const queues: string[] = []
+  const positions = new Map<string, number>()
+  const at = jobs.map(({ spec: { queue } }) => {
+    const known = positions.get(queue)
+    if (known !== undefined) return known
+    queues.push(toKey(queue))
+    positions.set(queue, queues.length)
+    return queues.length
+  })
+  return { queues, at }
+}
+
+/** `$1, $2, …` */
+export function parameters(count: number): string {
+  return Array.from({ length: count }, (_, i) => `$${i + 1}`).join(', ')
+}

@@ -1,0 +1,218 @@
+// The PostgreSQL store: one schema of one database, any number of processes anywhere. Each call is
+// one statement, and so one transaction.
+
+import type { Change } from '../../core/change.ts'
+import { SchedulerError } from '../../core/errors.ts'
+import type { Job } from '../../core/job.ts'
+import type { RecordWrite } from '../../core/record.ts'
+import type { Instant } from '../../core/time.ts'
+import type {
+  AttemptFilter,
+  ClaimRequest,
+  InsertOptions,
+  JobFilter,
+  Line,
+  PageRequest,
+  PruneRequest,
+  RemoveOptions,
+  RenewRequest,
+  Report,
+  Store,
+  UpcomingRequest,
+} from '../store.ts'
+import { parseAddress, type Address } from './address.ts'
+import { attempts } from './attempts.ts'
+import { checkServer, promiseOf } from './boot.ts'
+import { claim } from './claim.ts'
+import { commit } from './commit.ts'
+import { Connection } from './connection.ts'
+import * as find from './find.ts'
+import { insert } from './insert.ts'
+import { ledger } from './ledger.ts'
+import * as list from './list.ts'
+import { migrate } from './migrate.ts'
+import { overdue } from './overdue.ts'
+import * as records from './records.ts'
+import { prune, remove } from './remove.ts'
+import { renew } from './renew.ts'
+import * as reports from './reports.ts'
+import { Tables } from './tables.ts'
+import * as tallies from './tallies.ts'
+import { upcoming } from './upcoming.ts'
+import { Wake } from './wake.ts'
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:5432/database?schema=carillon&pool=4&listen=on` */
+  readonly url: string
+  /** Instead of the server's, for tests. */
+  readonly clock?: () => Instant
+  /** Whether to hear of other processes' writes; on unless the URL says `listen=off`. */
+  readonly listens?: boolean
+}
+
+export class PostgresStore implements Store {
+  readonly kind = 'postgres'
+  /** What is dangerous about the server's settings, known once the store is open. */
+  warnings: readonly string[] = []
+  readonly #address: Address
+  readonly #clock: (() => Instant) | null
+  readonly #listens: boolean
+  readonly #wake = new Wake()
+  #tables: Tables | null = null
+
+  constructor({ url, clock, listens = true }: PostgresOptions) {
+    this.#address = parseAddress(url)
+    this.#clock = clock ?? null
+    this.#listens = listens
+  }
+
+  get promise(): string {
+    return promiseOf(this.#address.place, this.warnings)
+  }
+
+  async open(): Promise<void> {
+    if (this.#tables) return
+    const connection = new Connection(this.#address)
+    try {
+      this.warnings = await checkServer(connection)
+      await migrate(connection)
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
+    this.#tables = new Tables(connection)
+    if (this.#listens) this.#wake.attach(connection)
+  }
+
+  async close(): Promise<void> {
+    const tables = this.#tables
+    this.#tables = null
+    await this.#wake.detach()
+    await tables?.connection.close()
+  }
+
+  get #open(): Tables {
+    if (this.#tables === null) {
+      const message = `the PostgreSQL store at ${this.#address.place} is closed`
+      throw new SchedulerError('STORE_UNAVAILABLE', message)
+    }
+    this.#wake.attend()
+    return this.#tables
+  }
+
+  async now(): Promise<Instant> {
+    if (this.#clock) return this.#clock()
+    const sql = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint'
+    return Number((await this.#open.connection.call(sql, []))[0]![0])
+  }
+
+  async insert(jobs: readonly Job[], options: InsertOptions) {
+    const results = await insert(this.#open, jobs, options)
+    if (jobs.some(job => job.dueAt !== null)) this.#wake.tell()
+    return results
+  }
+
+  async claim(request: ClaimRequest) {
+    return claim(this.#open, request)
+  }
+
+  async commit(changes: readonly Change[], options: InsertOptions) {
+    const results = await commit(this.#open, changes, options)
+    this.#wake.tellOf(changes, options.now)
+    return results
+  }
+
+  async renew(request: RenewRequest) {
+    return renew(this.#open, request)
+  }
+
+  async overdue({ now, limit }: { now: Instant; limit: number }) {
+    return overdue(this.#open, now, limit)
+  }
+
+  async nextDueAt(lines: readonly Line[]) {
+    return list.nextDueAt(this.#open, lines)
+  }
+
+  async get(ids: readonly string[]) {
+    return list.get(this.#open, ids)
+  }
+
+  async list(filter: JobFilter, page: PageRequest) {
+    return find.list(this.#open, filter, page)
+  }
+
+  async attempts(filter: AttemptFilter, page: PageRequest) {
+    return attempts(this.#open, filter, page)
+  }
+
+  async ledger(jobId: string, page: PageRequest) {
+    return ledger(this.#open, jobId, page)
+  }
+
+  async counts(filter?: { readonly tenant?: string }) {
+    return tallies.counts(this.#open, filter)
+  }
+
+  async tenants(page: PageRequest) {
+    return tallies.tenants(this.#open, page)
+  }
+
+  async count(filter: JobFilter, max: number) {
+    return find.count(this.#open, filter, max)
+  }
+
+  async upcoming(request: UpcomingRequest) {
+    return upcoming(this.#open, request)
+  }
+
+  async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
+    await list.setQueuePaused(this.#open, queue, isPaused)
+    if (!isPaused) this.#wake.tell()
+  }
+
+  async pausedQueues(): Promise<string[]> {
+    return list.pausedQueues(this.#open)
+  }
+
+  async remove(ids: readonly string[], options?: RemoveOptions) {
+    return remove(this.#open, ids, options)
+  }
+
+  async prune(request: PruneRequest) {
+    return prune(this.#open, request)
+  }
+
+  async report(given: readonly Report[], now: Instant) {
+    return reports.report(this.#open, given, now)
+  }
+
+  async progress(jobId: string) {
+    return reports.progress(this.#open, jobId)
+  }
+
+  async log(attemptId: string, page: PageRequest) {
+    return reports.log(this.#open, attemptId, page)
+  }
+
+  async putRecords(writes: readonly RecordWrite[], now: Instant) {
+    return records.putRecords(this.#open, writes, now)
+  }
+
+  async getRecords(kind: string, keys: readonly string[], now: Instant) {
+    return records.getRecords(this.#open, kind, keys, now)
+  }
+
+  async listRecords(kind: string, page: PageRequest, now: Instant) {
+    return records.listRecords(this.#open, kind, page, now)
+  }
+
+  onWake(listener: () => void): () => void {
+    return this.#wake.listen(listener)
+  }
+
+  /** For tests: numbers that differ from what is there; empty when all is well. */
+  async verify(): Promise<string[]> {
+    return tallies.differences(this.#open)
+  }
+}

@@ -1,0 +1,77 @@
+// What every operation works with: the connection, and what is known of the database beside it.
+
+import type { Job } from '../../core/job.ts'
+import { numbers } from './arrays.ts'
+import {
+  coldColumns,
+  JOB_WIDTH,
+  jobColumns,
+  type ColdRow,
+  type JobRow,
+  type Row,
+} from './columns.ts'
+import type { Connection, Value } from './connection.ts'
+import { Places } from './places.ts'
+import { Recent } from './recent.ts'
+import { toCold, toHot, toJob } from './record.ts'
+import { Specs } from './specs.ts'
+
+export interface Numbered {
+  readonly seq: number
+  readonly job: Job
+}
+
+const LEASED_MAX = 100_000
+
+export class Tables {
+  readonly connection: Connection
+  readonly places: Places
+  readonly specs = new Specs()
+  /** Numbers of the jobs claimed here, by id: settling them needs no search. */
+  readonly leased = new Recent<string, number>(LEASED_MAX)
+  /** Whether claims bring the specs along: as long as some are not known here yet. */
+  bringsSpecs = true
+
+  constructor(connection: Connection) {
+    this.connection = connection
+    this.places = new Places(connection)
+  }
+
+  get schema(): string {
+    return this.connection.schema
+  }
+
+  /** `sql` selects whole jobs; see `selectJobs`. */
+  async jobs(sql: string, values: readonly Value[]): Promise<Job[]> {
+    return (await this.connection.rows(sql, values)).map(row => this.jobOf(row))
+  }
+
+  /** A row that begins with `jobColumns` and `coldColumns`. */
+  jobOf(row: Row): Job {
+    const seq = Number(row[0])
+    const specAt = Number(row[1])
+    let cold = this.specs.find(seq, specAt)
+    if (cold === null) {
+      cold = toCold(row.slice(JOB_WIDTH) as ColdRow)
+      this.specs.keep(seq, specAt, cold, row[JOB_WIDTH]!.length)
+    }
+    return toJob(toHot(row as JobRow), cold)
+  }
+
+  /** Jobs with their numbers, for those who must order them. */
+  async numbered(seqs: readonly number[]): Promise<Numbered[]> {
+    if (seqs.length === 0) return []
+    const sql = `${this.selectJobs()} where j.seq = any ($1)`
+    const rows = await this.connection.call(sql, [numbers(seqs)])
+    return rows.map(row => ({ seq: Number(row[0]), job: this.jobOf(row) }))
+  }
+
+  async jobsBySeq(seqs: readonly number[]): Promise<Job[]> {
+    return (await this.numbered(seqs)).map(found => found.job)
+  }
+
+  selectJobs(): string {
+    return `select ${jobColumns}, ${coldColumns}
+      from ${this.schema}.jobs j join ${this.schema}.specs x on x.seq = j.seq`
+  }
+}
