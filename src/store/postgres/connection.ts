@@ -35,6 +35,9 @@ export interface Retries {
   readonly isTakenWaited?: boolean
 }
 
+/** Within a transaction. */
+export type Run = (sql: string, values?: readonly Value[]) => Promise<Row[]>
+
 export class Connection {
   readonly address: Address
   /** The schema, as it is written in SQL. */
@@ -132,15 +135,16 @@ export class Connection {
   }
 
   /** Several statements on one connection, all of them or none. */
-  async transaction<T>(work: (run: (sql: string) => Promise<Row[]>) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
     if (!this.#isOpen) throw this.closedError()
     let client: PoolClient | null = null
     let isSound = false
     try {
       client = await this.#pool.connect()
       const held = client
-      const run = async (sql: string): Promise<Row[]> => {
-        const result: unknown = await held.query({ text: sql, rowMode: 'array' })
+      const run: Run = async (text, values) => {
+        const given = values === undefined ? {} : { values: [...values] }
+        const result: unknown = await held.query({ text, rowMode: 'array', ...given })
         const last = Array.isArray(result) ? (result as unknown[]).at(-1) : result
         return (last as { rows: Row[] }).rows
       }

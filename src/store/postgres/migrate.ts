@@ -1,7 +1,7 @@
 // Brings a schema to a version, up or down, and refuses those that are not ours.
 
 import { SchedulerError } from '../../core/errors.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Run } from './connection.ts'
 import { tables } from './migrations/0001-tables.ts'
 import { functions } from './migrations/0002-functions.ts'
 import type { Migration } from './migrations/migration.ts'
@@ -10,8 +10,6 @@ export const migrations: readonly Migration[] = [tables, functions]
 export const latestVersion = migrations.length
 
 const APPLICATION = 'carillon'
-
-type Run = (sql: string) => Promise<(string | null)[][]>
 
 /** All steps or none, and one process at a time. Down to 0 leaves an empty schema. */
 export async function migrate(connection: Connection, toVersion = latestVersion): Promise<void> {

@@ -36,9 +36,9 @@ export async function putRecords(
   return rows.map(([isPut]) => (isPut === 't' ? 'put' : 'conflict'))
 }
 
-const columns = 'r.kind, r.key, r.value, r.version, r.expire_at'
+export const recordColumns = 'r.kind, r.key, r.value, r.version, r.expire_at'
 
-function toRecord(row: Row): StoredRecord {
+export function toRecord(row: Row): StoredRecord {
   return {
     kind: fromKey(row[0]!),
     key: fromKey(row[1]!),
@@ -56,7 +56,7 @@ export async function getRecords(
 ): Promise<StoredRecord[]> {
   if (keys.length === 0) return []
   const rows = await tables.connection.rows(
-    `select ${columns} from unnest($2::text[]) with ordinality g (key, n)
+    `select ${recordColumns} from unnest($2::text[]) with ordinality g (key, n)
       join ${tables.schema}.records r on r.kind = $1 and r.key = g.key
       where r.expire_at is null or r.expire_at > $3 order by g.n`,
     [toKey(kind), texts(keys.map(toKey)), now],
@@ -75,7 +75,7 @@ export async function listRecords(
   query.where(`(r.expire_at is null or r.expire_at > ${query.value(now)})`)
   const end = query.cut('r.key', page, toKey)
   const rows = await tables.connection.rows(
-    `select ${columns} from ${tables.schema}.records r ${query.conditions} ${end}`,
+    `select ${recordColumns} from ${tables.schema}.records r ${query.conditions} ${end}`,
     query.values,
   )
   return pageOf(rows, page.limit, toRecord, row => fromKey(row[1]!))

@@ -40,14 +40,9 @@ function lineJson({ at, level, message, fields }: LogLine): unknown[] {
   return [at, level, toKey(message), fields === null ? null : JSON.stringify(fields)]
 }
 
-export async function progress(tables: Tables, jobId: string): Promise<Progress | null> {
-  const { connection, schema } = tables
-  const [row] = await connection.rows(
-    `select p.attempt, p.fraction, p.note, p.checkpoint, p.at
-      from ${schema}.progress p join ${schema}.jobs j on j.seq = p.job where j.id = $1`,
-    [toKey(jobId)],
-  )
-  if (!row) return null
+export const progressColumns = 'p.attempt, p.fraction, p.note, p.checkpoint, p.at'
+
+export function toProgress(row: Row): Progress {
   return {
     attemptId: fromKey(row[0]!),
     fraction: numberOrNull(row[1]),
@@ -55,6 +50,16 @@ export async function progress(tables: Tables, jobId: string): Promise<Progress 
     checkpoint: row[3] === null ? undefined : (JSON.parse(row[3]!) as Json),
     at: Number(row[4]),
   }
+}
+
+export async function progress(tables: Tables, jobId: string): Promise<Progress | null> {
+  const { connection, schema } = tables
+  const [row] = await connection.rows(
+    `select ${progressColumns}
+      from ${schema}.progress p join ${schema}.jobs j on j.seq = p.job where j.id = $1`,
+    [toKey(jobId)],
+  )
+  return row ? toProgress(row) : null
 }
 
 export async function log(
@@ -66,14 +71,16 @@ export async function log(
   query.where(`l.attempt = ${query.value(toKey(attemptId))}`)
   const end = query.cut('l.n', page, Number)
   const rows = await tables.connection.rows(
-    `select l.n, l.at, l.level, l.message, l.fields from ${tables.schema}.logs l
+    `select ${lineColumns} from ${tables.schema}.logs l
       ${query.conditions} ${end}`,
     query.values,
   )
   return pageOf(rows, page.limit, toLine, row => row[0]!)
 }
 
-function toLine(row: Row): LogLine {
+export const lineColumns = 'l.n, l.at, l.level, l.message, l.fields'
+
+export function toLine(row: Row): LogLine {
   return {
     at: Number(row[1]),
     level: row[2] as LogLine['level'],

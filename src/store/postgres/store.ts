@@ -2,6 +2,7 @@
 // one statement, and so one transaction.
 
 import type { Change } from '../../core/change.ts'
+import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
 import type { RecordWrite } from '../../core/record.ts'
@@ -9,6 +10,7 @@ import type { Instant } from '../../core/time.ts'
 import type {
   AttemptFilter,
   ClaimRequest,
+  DumpRequest,
   InsertOptions,
   JobFilter,
   Line,
@@ -26,10 +28,12 @@ import { checkServer, promiseOf } from './boot.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection } from './connection.ts'
+import { dump } from './dump.ts'
 import * as find from './find.ts'
 import { insert } from './insert.ts'
 import { ledger } from './ledger.ts'
 import * as list from './list.ts'
+import { load } from './load.ts'
 import { migrate } from './migrate.ts'
 import { overdue } from './overdue.ts'
 import * as records from './records.ts'
@@ -205,6 +209,14 @@ export class PostgresStore implements Store {
 
   async listRecords(kind: string, page: PageRequest, now: Instant) {
     return records.listRecords(this.#open, kind, page, now)
+  }
+
+  async dump(request: DumpRequest) {
+    return dump(this.#open, request)
+  }
+
+  async load(entries: readonly Entry[], now: Instant): Promise<void> {
+    await load(this.#open, entries, now)
   }
 
   onWake(listener: () => void): () => void {
