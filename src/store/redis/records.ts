@@ -35,7 +35,7 @@ export async function putRecords(
   return answer.map(isPut => (isPut === 1 ? 'put' : 'conflict'))
 }
 
-function toRecord(kind: string, key: string, text: string): StoredRecord {
+export function toRecord(kind: string, key: string, text: string): StoredRecord {
   const [version, expireAt, json] = text.split(NUL)
   return {
     kind,

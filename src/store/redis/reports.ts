@@ -38,13 +38,31 @@ function reportArgs(given: Report): string[] {
     note === null ? NOTHING : value(toKey(note)),
     checkpoint === undefined ? NOTHING : value(JSON.stringify(checkpoint)),
     String(lines.length),
-    ...lines.map(({ at, level, message, fields }) => JSON.stringify([at, level, message, fields])),
+    ...lines.map(lineText),
   ]
+}
+
+export function lineText({ at, level, message, fields }: LogLine): string {
+  return JSON.stringify([at, level, message, fields])
+}
+
+export function progressText(told: Progress): string {
+  const { attemptId, fraction, note, checkpoint, at } = told
+  return [
+    toKey(attemptId),
+    fraction === null ? NOTHING : value(String(fraction)),
+    note === null ? NOTHING : value(toKey(note)),
+    String(at),
+    checkpoint === undefined ? NOTHING : value(JSON.stringify(checkpoint)),
+  ].join(NUL)
 }
 
 export async function progress(shelf: Shelf, jobId: string): Promise<Progress | null> {
   const text = (await shelf.run('progress', [toKey(jobId)])) as string
-  if (text === '') return null
+  return text === '' ? null : toProgress(text)
+}
+
+export function toProgress(text: string): Progress {
   const [attempt, fraction, note, at, checkpoint] = text.split(NUL)
   return {
     attemptId: fromKey(attempt!),
@@ -83,7 +101,7 @@ export async function log(
   return { items, cursor: hasMore ? String(place - step) : null }
 }
 
-function toLine(text: string): LogLine {
+export function toLine(text: string): LogLine {
   const [at, level, message, fields] = JSON.parse(text) as [
     Instant,
     LogLine['level'],

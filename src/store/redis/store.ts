@@ -4,6 +4,7 @@
 import { hostname } from 'node:os'
 import { emitWarning, pid } from 'node:process'
 import type { Change } from '../../core/change.ts'
+import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
 import type { RecordWrite } from '../../core/record.ts'
@@ -11,6 +12,7 @@ import type { Instant } from '../../core/time.ts'
 import type {
   AttemptFilter,
   ClaimRequest,
+  DumpRequest,
   InsertOptions,
   JobFilter,
   Line,
@@ -26,9 +28,11 @@ import type {
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
+import { dump } from './dump.ts'
 import { insert } from './insert.ts'
 import { ledger } from './ledger.ts'
 import * as list from './list.ts'
+import { load } from './load.ts'
 import * as past from './past.ts'
 import * as records from './records.ts'
 import { renew } from './renew.ts'
@@ -207,6 +211,14 @@ export class RedisStore implements Store {
 
   async listRecords(kind: string, page: PageRequest, now: Instant) {
     return records.listRecords(this.#open, { kind, now }, page)
+  }
+
+  async dump(request: DumpRequest) {
+    return dump(this.#open, request)
+  }
+
+  async load(entries: readonly Entry[], now: Instant): Promise<void> {
+    await load(this.#open, entries, now)
   }
 
   onWake(listener: () => void): () => void {

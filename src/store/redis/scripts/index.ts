@@ -3,7 +3,9 @@
 import { createHash } from 'node:crypto'
 import { claimScript } from './claim.ts'
 import { commitScript } from './commit.ts'
+import * as dump from './dump.ts'
 import { insertScript } from './insert.ts'
+import { loadScript } from './load.ts'
 import * as past from './past.ts'
 import { pruneScript } from './prune.ts'
 import * as reads from './reads.ts'
@@ -44,7 +46,7 @@ export const scripts = {
   prune: freeing(pruneScript),
   get: reading(reads.getScript),
   rows: reading(reads.rowsScript),
-  overdue: reading(reads.overdueScript),
+  overdue: freeing(reads.overdueScript),
   nextDue: reading(reads.nextDueScript),
   list: reading(reads.listScript),
   upcoming: reading(reads.upcomingScript),
@@ -54,6 +56,11 @@ export const scripts = {
   progress: reading(reads.progressScript),
   tenants: reading(reads.tenantsScript),
   counts: reading(reads.countsScript),
+  dumpSkips: reading(dump.skipsScript),
+  dumpProgress: reading(dump.progressScript),
+  dumpLogged: reading(dump.loggedScript),
+  dumpPruned: reading(dump.prunedScript),
+  load: writing(loadScript),
 } as const
 
 export type ScriptName = keyof typeof scripts

@@ -21,15 +21,12 @@ end
 -- Age no longer protects it: gone, unless it is among the newest its job keeps.
 local function pruneAttempt(seq, number, text)
   if isAmongNewest(seq, number) then return 0 end
-  local _, _, _, id = match(text, ATTEMPT)
-  call('ZREM', P .. 'h:' .. seq, text)
-  forget(seq, text)
-  dropLog(seq, id)
+  forgetAttempt(seq, number, text)
   return 1
 end
 
 local function attemptText(seq, number)
-  return call('ZRANGEBYSCORE', P .. 'h:' .. seq, number, number)[1]
+  return call('HGET', P .. 'h', seq .. ':' .. number)
 end
 
 local function pruneOdd(now, limit)
@@ -57,7 +54,7 @@ local function pruneUsual(now, limit)
     if not text then
       call('ZREM', P .. 'ah', member)
     elseif not isOdd then
-      local _, expire = match(text, ATTEMPT)
+      local _, _, _, expire = match(text, ATTEMPT)
       if tonumber(expire) > now then break end
       removed = removed + pruneAttempt(seq, number, text)
     end
@@ -117,6 +114,7 @@ local function pruneJobs(now, limit, tasksMax)
     local field = concat({ h.queue, h.handler, h.kind, h.state }, Z)
     call('HINCRBY', P .. 'pruned', field, 1)
     call('HINCRBY', P .. 'tp:' .. h.tenant, field, 1)
+    call('ZADD', P .. 'tps', 0, h.tenant)
     removeJob(seq, h, colds[i], false)
   end
   flushTallies()
@@ -143,10 +141,16 @@ end
 
 -- The history of jobs that are gone and had too much of it to go at once.
 local function emptyTrash(limit)
-  local seq = call('SRANDMEMBER', P .. 'trash')
+  local seq, left = unpack(call('HRANDFIELD', P .. 'trash', 1, 'WITHVALUES'))
   if not seq then return false end
-  if clearHistory(seq, max(limit, ${HISTORY_BITE})) then call('SREM', P .. 'trash', seq) end
-  return call('SCARD', P .. 'trash') > 0
+  local low, high = match(left, '^(%d+):(%d+)$')
+  local next = clearHistory(seq, tonumber(low), tonumber(high), max(limit, ${HISTORY_BITE}))
+  if next then
+    call('HSET', P .. 'trash', seq, int(next) .. ':' .. high)
+  else
+    call('HDEL', P .. 'trash', seq)
+  end
+  return call('HLEN', P .. 'trash') > 0
 end
 `
 

@@ -47,6 +47,7 @@ local function putRecord(write, now)
   local text = int(version + 1) .. Z .. write.expire .. Z .. write.value
   call('HSET', P .. 'rec:' .. write.kind, write.key, text)
   call('ZADD', P .. 'rk:' .. write.kind, 0, write.key)
+  call('SADD', P .. 'kinds', write.kind)
   local member = write.kind .. Z .. write.key
   if write.expire ~= '' then
     call('ZADD', P .. 'rx', write.expire, member)
