@@ -11,13 +11,16 @@ import type { Json } from '../core/json.ts'
 import { createJob, parseRunId, type Job, type NewJob } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { pauseJob, resumeJob, type PauseInput } from '../core/pause.ts'
+import { releaseJob } from '../core/release.ts'
 import { requestBackfill, requestRetry, requestRun } from '../core/requests.ts'
+import type { RecordWrite } from '../core/record.ts'
 import { runOf, type Run } from '../core/run.ts'
 import { assertSpec } from '../core/spec-check.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Instant } from '../core/time.ts'
 import { explain, type Explanation } from '../core/why.ts'
 import type { InsertResult, JobFilter, Page, PageRequest, Store } from '../store/store.ts'
+import type { Also, Deed } from './audit.ts'
 import type { Clock } from './clock.ts'
 import { settledOf, type Events } from './events.ts'
 import type { Ids } from './ids.ts'
@@ -37,11 +40,15 @@ export interface ClientParts {
   readonly notice: (queues: readonly string[]) => void
   /** Runs in this process may have been ended. */
   readonly lookNow: () => void
+  /** What else is written with every deed, in the same step. */
+  readonly also?: Also
 }
 
 export interface Guard {
   /** The revision the caller saw; anything else is refused. */
   readonly revision?: number
+  /** Throws when the caller may not do this to the job as it is now; asked again every round. */
+  readonly check?: (job: Job) => void
 }
 
 export class Client {
@@ -49,6 +56,11 @@ export class Client {
 
   constructor(parts: ClientParts) {
     this.#parts = parts
+  }
+
+  /** The same verbs; every deed also writes these records, or does not happen. */
+  with(also: Also): Client {
+    return new Client({ ...this.#parts, also })
   }
 
   /** Idempotent by id: says for each whether it is new. Nothing is stored if any is invalid. */
@@ -64,7 +76,8 @@ export class Client {
     const results: InsertResult[] = []
     for (let at = 0; at < made.length; at += INSERT_BATCH) {
       const batch = made.slice(at, at + INSERT_BATCH)
-      results.push(...(await store.insert(batch, { now, waitingMax })))
+      const records = batch.flatMap(job => this.#also({ verb: 'create', after: job, now }))
+      results.push(...(await store.insert(batch, { now, waitingMax, records })))
     }
     const inserted = made.filter((_, i) => results[i] === 'inserted')
     if (inserted.length > 0) {
@@ -117,22 +130,36 @@ export class Client {
   }
 
   async remove(ids: readonly string[]): Promise<boolean[]> {
-    const removed = await this.#parts.store.remove(ids)
+    const { store, clock, also } = this.#parts
+    const now = clock.now()
+    const jobs = also ? await store.get(ids) : []
+    const records = jobs.flatMap(job => this.#also({ verb: 'remove', before: job, now }))
+    const removed = await store.remove(ids, { now, records })
     this.#parts.events.emit('removed', { ids: ids.filter((_, i) => removed[i]) })
     this.#parts.lookNow()
     return removed
   }
 
   /** Runs once more beside the schedule; resolves to the id the run will have. */
-  async run(id: string, input: { payload?: Json; requestId?: string } = {}): Promise<string> {
+  async run(
+    id: string,
+    input: { payload?: Json; requestId?: string } = {},
+    guard: Guard = {},
+  ): Promise<string> {
     const requestId = input.requestId ?? this.#parts.ids.next(this.#parts.clock.now())
     let asked = ''
-    await this.#apply(id, 'run', (job, now) => {
+    const decide = (job: Job, now: Instant) => {
       const request = requestRun(job, { id: requestId, ...payloadOf(input) }, now)
       asked = request.runId
       return request.change
-    })
+    }
+    await this.#apply(id, 'run', decide, { ...guard, runId: () => asked })
     return asked
+  }
+
+  /** Takes the lease of a run whose holder is believed dead: it ends as abandoned and is due again. */
+  release(id: string, guard: Guard = {}): Promise<Job> {
+    return this.#apply(id, 'release', releaseJob, guard)
   }
 
   async backfill(
@@ -207,22 +234,33 @@ export class Client {
     id: string,
     verb: string,
     decide: (job: Job, now: Instant) => Change | null,
-    guard: Guard = {},
+    guard: Guard & { readonly runId?: () => string } = {},
   ): Promise<Job> {
     const { store, clock, waitingMax } = this.#parts
+    let refused = 0
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const job = await this.get(id)
+      guard.check?.(job)
       assertRevision(job, guard)
+      // Nobody changed the job, so it was a record written with it that is already there.
+      if (job.version === refused) break
       const now = clock.now()
-      const change = decide(job, now)
-      if (change === null) return job
+      const decided = decide(job, now)
+      if (decided === null) return job
+      const deed = { verb, before: job, after: decided.job, runId: guard.runId?.() ?? null, now }
+      const change = { ...decided, records: [...decided.records, ...this.#also(deed)] }
       const [result] = await store.commit([change], { now, waitingMax })
+      if (result === 'conflict') refused = job.version
       if (result === 'committed') return this.#committed(verb, change)
       if (result === 'full') {
         throw new SchedulerError('QUEUE_FULL', `queue ${job.spec.queue} is full`)
       }
     }
     throw new SchedulerError('REVISION_CONFLICT', `job ${id} is being changed too often to ${verb}`)
+  }
+
+  #also(deed: Partial<Deed> & Pick<Deed, 'verb' | 'now'>): readonly RecordWrite[] {
+    return this.#parts.also?.({ before: null, after: null, runId: null, ...deed }) ?? []
   }
 
   #committed(verb: string, change: Change): Job {
