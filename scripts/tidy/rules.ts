@@ -29,24 +29,21 @@ export const layers: Readonly<Record<string, Layer>> = {
   port: { imports: ['core', 'cron'], packages: [] },
   stores: { imports: belowEngine, packages: 'any' },
   engine: { imports: belowEngine, packages: ['node:*'] },
-  library: { imports: [...belowLibrary, 'compose'], packages: 'any' },
+  library: { imports: [...belowLibrary, 'workflows', 'compose'], packages: 'any' },
   observe: { imports: ['core'], types: ['engine'], packages: 'any' },
-  settings: { imports: ['core', 'cron'], packages: 'any' },
-  net: { imports: ['core'], packages: 'any' },
-  actions: { imports: ['engine', 'core', 'cron', 'net'], packages: 'any' },
-  http: { imports: [...belowLibrary, 'settings', 'actions'], packages: 'any' },
-  cli: {
-    imports: [...belowLibrary, 'library', 'settings', 'actions', 'http', 'client'],
+  actions: { imports: ['engine', 'core', 'cron', 'port'], packages: 'any' },
+  workflows: { imports: [...belowLibrary, 'actions'], packages: ['zod'] },
+  http: { imports: [...belowLibrary, 'actions', 'workflows'], packages: 'any' },
+  serve: {
+    imports: [...belowLibrary, 'compose', 'observe', 'actions', 'workflows', 'http'],
     packages: 'any',
   },
+  cli: { imports: [...belowLibrary, 'library', 'compose', 'client', 'serve'], packages: 'any' },
   dashboard: { imports: [], packages: 'any' },
   client: { imports: ['core'], packages: 'any' },
-  compose: {
-    imports: [...belowLibrary, 'stores', 'observe', 'settings', 'net', 'actions', 'http'],
-    packages: 'any',
-  },
+  compose: { imports: [...belowLibrary, 'stores', 'observe'], packages: 'any' },
   testing: { imports: [...belowLibrary, 'library', 'compose', 'stores'], packages: 'any' },
-  index: { imports: [...belowLibrary, 'library', 'compose'], packages: 'any' },
+  index: { imports: [...belowLibrary, 'library', 'workflows', 'compose'], packages: 'any' },
 }
 
 /** What each concrete store may use from outside: its driver, and nothing of another store's. */

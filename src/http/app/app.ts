@@ -1,0 +1,48 @@
+// The service put together: one Fastify app over an engine. It neither opens nor closes the engine.
+
+import rateLimit from '@fastify/rate-limit'
+import Fastify from 'fastify'
+import { guardRoutes } from '../auth/access.ts'
+import { readJson } from './body.ts'
+import { answerCompiler, compileValidator } from './compile.ts'
+import { addHooks } from './hooks.ts'
+import { describeApi } from './openapi.ts'
+import type { App, AppParts, Routes } from './parts.ts'
+import { routes } from './routes.ts'
+
+const REQUEST_ID = /^[\w.-]{1,100}$/
+const PARAM_LENGTH_MAX = 500
+/** Seen addresses and tokens whose rates are remembered. */
+const RATES_HELD = 10_000
+
+/** Ready to be listened with, or asked with `inject`. */
+export async function createApp(parts: AppParts, more: readonly Routes[] = []): Promise<App> {
+  const { settings, engine } = parts
+  const app: App = Fastify({
+    logger: false,
+    bodyLimit: settings.bodyBytesMax,
+    requestTimeout: settings.requestTimeoutMs,
+    connectionTimeout: settings.requestTimeoutMs,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAM_LENGTH_MAX },
+    requestIdHeader: false,
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id']
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : engine.ids.token()
+    },
+  })
+  app.setValidatorCompiler(compileValidator)
+  app.setSerializerCompiler(answerCompiler(settings.checksAnswers))
+  readJson(app, parts)
+  addHooks(app, parts)
+  await app.register(rateLimit, { global: false, cache: RATES_HELD })
+  describeApi(app, parts)
+  await app.register(async scope => {
+    const typed = scope as unknown as App
+    guardRoutes(typed, parts)
+    for (const add of [...routes, ...more]) add(typed, parts)
+  })
+  await app.ready()
+  return app
+}

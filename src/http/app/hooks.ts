@@ -1,0 +1,72 @@
+// What happens around every request: headers that browsers heed, refusals in one form, a log line.
+
+import { InvalidPart } from './compile.ts'
+import type { App, AppParts, Reply, Request } from './parts.ts'
+import { HttpProblem, problemBody } from './problem.ts'
+import { invalid, notFound, problemOf, type Family } from './refusal.ts'
+
+const headers = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+}
+
+export function addHooks(app: App, parts: AppParts): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(headers).header('X-Request-Id', request.id)
+  })
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, parts))
+  app.setNotFoundHandler((request, reply) => {
+    const isOdd = ['TRACE', 'CONNECT'].includes(request.method)
+    const problem = isOdd
+      ? new HttpProblem('method-not-allowed', `${request.method} is not served`)
+      : notFound('there is no such route')
+    return send(problem, request, reply)
+  })
+  app.addHook('onResponse', async (request, reply) => logAnswer(request, reply, parts))
+}
+
+function answerError(error: unknown, request: Request, reply: Reply, parts: AppParts): Reply {
+  const family = request.routeOptions.config?.family ?? 'native'
+  const problem = refusalOf(error, family)
+  if (problem.status >= 500) {
+    const fields = { request_id: request.id, slug: problem.slug, err: error }
+    parts.log?.error(fields, 'request failed')
+  }
+  return send(problem, request, reply)
+}
+
+function refusalOf(error: unknown, family: Family): HttpProblem {
+  if (!(error instanceof InvalidPart)) return problemOf(error, family)
+  const names = [...new Set(error.problems.map(({ field }) => field))].join(', ')
+  return invalid(family, `not valid: ${names}`, error.problems)
+}
+
+function send(problem: HttpProblem, request: Request, reply: Reply): Reply {
+  if (problem.status === 401) reply.header('WWW-Authenticate', 'Bearer realm="carillon"')
+  if (problem.retryAfterSeconds !== null) reply.header('Retry-After', problem.retryAfterSeconds)
+  return reply
+    .code(problem.status)
+    .type('application/problem+json')
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(problemBody(problem, request.id))
+}
+
+/** Never headers, bodies or queries: they may hold secrets. */
+function logAnswer(request: Request, reply: Reply, { log }: AppParts): void {
+  if (log === null) return
+  const { principal } = request
+  const fields = {
+    request_id: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? null,
+    status: reply.statusCode,
+    took_ms: Math.round(reply.elapsedTime),
+    ...(principal ? { sub: principal.sub, tenant: principal.tenant } : {}),
+  }
+  if (reply.statusCode >= 500) log.warn(fields, 'answered')
+  else log.debug(fields, 'answered')
+}

@@ -1,0 +1,52 @@
+// What the service is built from: everything comes in from outside, so a test can bring its own.
+
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RawServerDefault,
+} from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { PageSink } from '../../actions/crawl/pages.ts'
+import type { Registry } from '../../actions/registry.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Authenticator } from '../auth/authenticator.ts'
+import type { HttpSettings } from './settings.ts'
+
+/** A logger with pino's shape. */
+export interface HttpLogger {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface AppParts {
+  readonly engine: Engine
+  readonly actions: Registry
+  /** Where crawled pages are found; null when this service keeps none. */
+  readonly pages: PageSink | null
+  readonly auth: Authenticator
+  readonly settings: HttpSettings
+  readonly version: string
+  /** Counters in the Prometheus text format. */
+  readonly metricsText: () => string
+  readonly log: HttpLogger | null
+}
+
+/** An app whose routes are typed by their zod schemas. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>
+
+/** One concern's routes; every one of them is listed in `routes.ts`. */
+export type Routes = (app: App, parts: AppParts) => void
+
+export type Request = FastifyRequest
+export type Reply = FastifyReply

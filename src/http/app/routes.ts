@@ -1,0 +1,18 @@
+// Every concern of the API in one list: a new one is a folder beside these and a line here.
+
+import { executionRoutes } from '../executions/routes.ts'
+import { jobRoutes } from '../jobs/routes.ts'
+import { schedulerRoutes } from '../scheduler/routes.ts'
+import { healthRoutes } from '../system/health.ts'
+import { problemRoutes } from '../system/problems.ts'
+import { sessionRoutes } from '../system/session.ts'
+import type { Routes } from './parts.ts'
+
+export const routes: readonly Routes[] = [
+  healthRoutes,
+  problemRoutes,
+  sessionRoutes,
+  jobRoutes,
+  executionRoutes,
+  schedulerRoutes,
+]

@@ -1,0 +1,53 @@
+// The numbers of the HTTP surface, each with its default.
+
+import { refuse } from '../../core/errors.ts'
+import { Findings } from '../../core/findings.ts'
+
+export interface HttpSettings {
+  readonly bodyBytesMax: number
+  readonly jsonDepthMax: number
+  readonly jsonKeysMax: number
+  /** Requests of one token in a minute; null for no limit. */
+  readonly ratePerMinute: number | null
+  /** Refused tokens from one address in a minute before it has to wait. */
+  readonly authFailuresPerMinute: number
+  readonly requestTimeoutMs: number
+  /** Without a tick for so long, the node is not ready. */
+  readonly readyAfterMs: number
+  /** Whether edits and deletions must name the revision they mean. */
+  readonly requiresIfMatch: boolean
+  /** Compare every answer with its schema before it is sent: for tests. */
+  readonly checksAnswers: boolean
+}
+
+export const httpDefaults: HttpSettings = {
+  bodyBytesMax: 256 * 1024,
+  jsonDepthMax: 32,
+  jsonKeysMax: 1_000,
+  ratePerMinute: 6_000,
+  authFailuresPerMinute: 60,
+  requestTimeoutMs: 30_000,
+  readyAfterMs: 60_000,
+  requiresIfMatch: false,
+  checksAnswers: false,
+}
+
+const ranges = [
+  ['bodyBytesMax', 1_024, 64 * 1024 * 1024],
+  ['jsonDepthMax', 4, 1_000],
+  ['jsonKeysMax', 10, 1_000_000],
+  ['authFailuresPerMinute', 1, 1_000_000],
+  ['requestTimeoutMs', 100, 3_600_000],
+  ['readyAfterMs', 100, 86_400_000],
+] as const
+
+/** Fills defaults in and reports every problem at once. */
+export function httpSettings(given: Partial<HttpSettings>): HttpSettings {
+  const settings = { ...httpDefaults, ...given }
+  const found = new Findings()
+  for (const [field, min, max] of ranges) found.whole(field, settings[field], min, max)
+  const { ratePerMinute } = settings
+  if (ratePerMinute !== null) found.whole('ratePerMinute', ratePerMinute, 1, 100_000_000)
+  refuse('SETTINGS_INVALID', 'the HTTP settings are not valid', found.problems)
+  return settings
+}

@@ -1,0 +1,131 @@
+// Every route says who may use it; this hook holds it to that before anything else is read.
+
+import type { onRequestAsyncHookHandler } from 'fastify'
+import { auditWrite } from '../../engine/audit.ts'
+import type { App, AppParts, Request } from '../app/parts.ts'
+import { HttpProblem } from '../app/problem.ts'
+import type { Family } from '../app/refusal.ts'
+import { TOKEN_LENGTH_MAX } from './authenticator.ts'
+import { isLoopback, isSafe, isSameOrigin } from './origin.ts'
+import { actorOf, EVERY_TENANT, mayAct, type Principal, type Role } from './principal.ts'
+
+/** `open` needs nothing; `metrics` needs a token unless asked from this machine. */
+export type Access = Role | 'open' | 'metrics'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access
+    family?: Family
+  }
+  interface FastifyRequest {
+    principal: Principal | null
+  }
+}
+
+/** The caller of a route that is not open. */
+export function callerOf(request: Request): Principal {
+  if (request.principal === null) throw unauthorized()
+  return request.principal
+}
+
+export function unauthorized(): HttpProblem {
+  return new HttpProblem('unauthorized', 'a valid token is needed')
+}
+
+export function guardRoutes(app: App, parts: AppParts): void {
+  app.decorateRequest('principal', null)
+  app.addHook('onRoute', ({ config, url }) => {
+    if (config?.access === undefined) throw new Error(`route ${url} does not say who may use it`)
+  })
+  const failures = app.createRateLimit({
+    max: parts.settings.authFailuresPerMinute,
+    timeWindow: 60_000,
+    keyGenerator: request => `failures ${request.ip}`,
+  })
+  const calls = callLimit(app, parts)
+  const guard: onRequestAsyncHookHandler = async request => {
+    const { access } = request.routeOptions.config
+    if (access === undefined || access === 'open') return
+    if (access === 'metrics' && isLoopback(request.ip, request.headers)) return
+    if ((request.headers.authorization?.length ?? 0) > TOKEN_LENGTH_MAX) {
+      throw new HttpProblem('header-too-large', 'the Authorization header is too long')
+    }
+    const principal = await parts.auth.principalOf(request.headers)
+    if (principal === null) return refuseUnknown(request, parts, failures)
+    request.principal = principal
+    await calls?.(request)
+    await assertAllowed(request, principal, access, parts)
+  }
+  app.addHook('onRequest', guard)
+}
+
+type Limiter = ReturnType<App['createRateLimit']>
+
+/** What is wrong with a token is not said, and trying many is slowed down. */
+async function refuseUnknown(request: Request, parts: AppParts, failures: Limiter): Promise<never> {
+  const limit = await failures(request)
+  if (!limit.isAllowed && limit.isExceeded) throw tooMany(limit.ttlInSeconds)
+  await auditRefusal(request, parts, { tenant: EVERY_TENANT, action: 'auth.refused', sub: '' })
+  throw unauthorized()
+}
+
+function callLimit(app: App, { settings }: AppParts): ((request: Request) => Promise<void>) | null {
+  const { ratePerMinute } = settings
+  if (ratePerMinute === null) return null
+  const check = app.createRateLimit({
+    max: ratePerMinute,
+    timeWindow: 60_000,
+    keyGenerator: request => `calls ${request.principal?.tenant} ${request.principal?.sub}`,
+  })
+  return async request => {
+    const limit = await check(request)
+    if (!limit.isAllowed && limit.isExceeded) throw tooMany(limit.ttlInSeconds)
+  }
+}
+
+function tooMany(seconds: number): HttpProblem {
+  const retryAfterSeconds = Math.max(1, seconds)
+  return new HttpProblem('rate-limited', 'too many requests', { retryAfterSeconds })
+}
+
+async function assertAllowed(
+  request: Request,
+  principal: Principal,
+  access: Exclude<Access, 'open'>,
+  parts: AppParts,
+): Promise<void> {
+  const needed = access === 'metrics' ? 'admin' : access
+  const isWide = access !== 'metrics' || principal.tenant === EVERY_TENANT
+  const isForged =
+    principal.by === 'session' && !isSafe(request.method) && !isSameOrigin(request.headers)
+  if (mayAct(principal.role, needed) && isWide && !isForged) return
+  const { sub, tenant } = principal
+  await auditRefusal(request, parts, { tenant, action: 'access.refused', sub })
+  if (isForged) throw new HttpProblem('forbidden', 'the request does not come from our own pages')
+  const whose = isWide ? '' : ' of every tenant'
+  throw new HttpProblem('forbidden', `this needs the role ${needed}${whose}`)
+}
+
+interface Refused {
+  readonly tenant: string
+  readonly action: string
+  readonly sub: string
+}
+
+/** A refusal stands even when it cannot be written down. */
+async function auditRefusal(request: Request, parts: AppParts, refused: Refused): Promise<void> {
+  const { store, ids, clock } = parts.engine
+  const { tenant, action, sub } = refused
+  const now = clock.now()
+  const principal = { sub, tenant, role: 'viewer', by: 'token' } as const
+  const entry = {
+    actor: actorOf(principal, request.ip, request.id),
+    tenant,
+    action,
+    object: `${request.method} ${request.routeOptions.url ?? ''}`,
+    result: 'refused',
+  }
+  await store.putRecords([auditWrite(entry, ids, now)], now).catch((error: unknown) => {
+    parts.log?.warn({ request_id: request.id, err: error }, 'refusal not written to the audit')
+  })
+}

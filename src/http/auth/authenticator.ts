@@ -1,0 +1,80 @@
+// From a request to who sent it: a bearer token, a session cookie, or nobody.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Millis } from '../../core/time.ts'
+import { DAY } from '../../core/time.ts'
+import { EVERY_TENANT, type Principal } from './principal.ts'
+import { cookieToken, OneTimeCode } from './session.ts'
+import {
+  mint,
+  verifier,
+  type Grant,
+  type TokenKey,
+  type TokenRules,
+  type Verify,
+} from './tokens.ts'
+
+export const TOKEN_LENGTH_MAX = 8 * 1024
+export const LIFETIME_MAX_MS: Millis = 366 * DAY
+const SESSION_MS: Millis = 7 * DAY
+
+export interface AuthOptions {
+  readonly key: TokenKey
+  readonly rules: TokenRules
+  /** Signs sessions; null when only others sign, and then there are no sessions. */
+  readonly sessionSecret: string | null
+}
+
+export class Authenticator {
+  readonly code = new OneTimeCode()
+  readonly sessionMs = SESSION_MS
+  readonly #verify: Verify
+  readonly #verifySession: Verify | null
+  readonly #options: AuthOptions
+
+  constructor(options: AuthOptions) {
+    this.#options = options
+    this.#verify = verifier(options.key, options.rules)
+    const { sessionSecret } = options
+    this.#verifySession =
+      sessionSecret === null
+        ? null
+        : verifier({ kind: 'secret', secret: sessionSecret }, options.rules)
+  }
+
+  get hasSessions(): boolean {
+    return this.#options.sessionSecret !== null
+  }
+
+  /** A token in the header wins over a cookie: it was sent on purpose. */
+  async principalOf(headers: IncomingHttpHeaders): Promise<Principal | null> {
+    const { authorization } = headers
+    if (authorization !== undefined) {
+      const token = bearer(authorization)
+      const found = token === null ? null : await this.#verify(token)
+      return found && { ...found, by: 'token' }
+    }
+    const cookie = cookieToken(headers.cookie)
+    if (cookie === null || this.#verifySession === null) return null
+    const found = await this.#verifySession(cookie)
+    return found && { ...found, by: 'session' }
+  }
+
+  /** The token a redeemed code is worth: an admin of everything. */
+  async session(): Promise<string | null> {
+    const { sessionSecret } = this.#options
+    if (sessionSecret === null) return null
+    const grant = { sub: 'admin', tenant: EVERY_TENANT, role: 'admin', ttlMs: SESSION_MS } as const
+    return mint(sessionSecret, grant, this.#options.rules)
+  }
+}
+
+/** Signs what this service itself will accept. */
+export function mintToken(secret: string, grant: Grant, rules: TokenRules): Promise<string> {
+  return mint(secret, grant, rules)
+}
+
+function bearer(header: string): string | null {
+  const match = /^Bearer ([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(header)
+  return match ? match[1]! : null
+}

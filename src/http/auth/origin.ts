@@ -1,0 +1,24 @@
+// Cookies travel by themselves: a write that leans on one must come from our own pages.
+
+import type { IncomingHttpHeaders } from 'node:http'
+
+const safeMethods = ['GET', 'HEAD', 'OPTIONS']
+
+export function isSafe(method: string): boolean {
+  return safeMethods.includes(method)
+}
+
+/** Browsers say where a request comes from; one that says nothing is not believed. */
+export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  const { origin, host } = headers
+  if (origin === undefined || host === undefined) return false
+  return URL.canParse(origin) && new URL(origin).host === host
+}
+
+/** From this machine itself, and not passed on by a proxy. */
+export function isLoopback(ip: string, headers: IncomingHttpHeaders): boolean {
+  const isPassedOn = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
+  return !isPassedOn && /^(?:127\.|::1$|::ffff:127\.)/.test(ip)
+}

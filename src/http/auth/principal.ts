@@ -1,0 +1,50 @@
+// Who is calling and what they may do: three roles, one tenant, and `*` for admins of all.
+
+import { z } from 'zod'
+import type { Actor } from '../../engine/audit.ts'
+
+export const roles = ['viewer', 'operator', 'admin'] as const
+export type Role = (typeof roles)[number]
+
+/** Sees every tenant; only an admin may have it. */
+export const EVERY_TENANT = '*'
+
+export interface Principal {
+  readonly sub: string
+  readonly tenant: string
+  readonly role: Role
+  /** How it was proven: browsers send cookies by themselves, so those need more care. */
+  readonly by: 'token' | 'session' | 'open'
+}
+
+/** No slash, so that a lane made of tenant and user cannot be that of someone else. */
+export const tenantPattern = /^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,63}$/
+const subPattern = /^[^\p{Cc}]{1,200}$/u
+
+export const claimsSchema = z
+  .object({
+    sub: z.string().regex(subPattern),
+    tenant: z.union([z.literal(EVERY_TENANT), z.string().regex(tenantPattern)]),
+    role: z.enum(roles),
+    exp: z.int().positive(),
+    iat: z.int().positive().optional(),
+    nbf: z.int().nonnegative().optional(),
+  })
+  .refine(({ tenant, role }) => tenant !== EVERY_TENANT || role === 'admin')
+
+export function mayAct(role: Role, needed: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed)
+}
+
+export function maySee(principal: Principal, tenant: string): boolean {
+  return principal.tenant === EVERY_TENANT || principal.tenant === tenant
+}
+
+/** The filter of every list; nothing at all for those who see everything. */
+export function scopeOf(principal: Principal): { readonly tenant?: string } {
+  return principal.tenant === EVERY_TENANT ? {} : { tenant: principal.tenant }
+}
+
+export function actorOf(principal: Principal, ip: string | null, requestId: string): Actor {
+  return { sub: principal.sub, tenant: principal.tenant, ip, requestId }
+}

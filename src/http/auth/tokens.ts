@@ -1,0 +1,91 @@
+// Signed tokens: verifying what callers bring, minting what the service hands out.
+
+import { createRemoteJWKSet, jwtVerify, SignJWT, type JWTVerifyGetKey } from 'jose'
+import type { Instant, Millis } from '../../core/time.ts'
+import { claimsSchema, type Principal, type Role } from './principal.ts'
+
+/** Clocks of two machines may differ by so much. */
+const SKEW_SECONDS = 60
+
+export interface TokenRules {
+  readonly now: () => Instant
+  readonly issuer: string | null
+  readonly audience: string | null
+  /** A token that lives longer than this is refused, whoever signed it. */
+  readonly lifetimeMaxMs: Millis
+}
+
+export type TokenKey =
+  | { readonly kind: 'secret'; readonly secret: string }
+  | { readonly kind: 'jwks'; readonly url: URL }
+  | { readonly kind: 'keys'; readonly keys: JWTVerifyGetKey }
+
+/** What each kind of key is good for; the header of a token never chooses. */
+const algorithms = {
+  secret: ['HS256'],
+  public: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA'],
+}
+
+const types = [undefined, 'JWT', 'jwt', 'at+jwt']
+
+export type Verify = (token: string) => Promise<Omit<Principal, 'by'> | null>
+
+/** Null for whatever is wrong with a token: callers learn nothing about why. */
+export function verifier(key: TokenKey, rules: TokenRules): Verify {
+  const isSecret = key.kind === 'secret'
+  const material = materialOf(key)
+  return async token => {
+    try {
+      const now = rules.now()
+      const options = {
+        algorithms: isSecret ? algorithms.secret : algorithms.public,
+        clockTolerance: SKEW_SECONDS,
+        currentDate: new Date(now),
+        requiredClaims: ['sub', 'tenant', 'role', 'exp'],
+        ...(rules.issuer === null ? {} : { issuer: rules.issuer }),
+        ...(rules.audience === null ? {} : { audience: rules.audience }),
+      }
+      const { payload, protectedHeader } = await jwtVerify(token, material, options)
+      if (!types.includes(protectedHeader.typ)) return null
+      const claims = claimsSchema.safeParse(payload)
+      if (!claims.success) return null
+      const { sub, tenant, role, exp, iat } = claims.data
+      const longest = Math.floor((now + rules.lifetimeMaxMs) / 1_000) + SKEW_SECONDS
+      const isEarly = iat !== undefined && iat > now / 1_000 + SKEW_SECONDS
+      return exp > longest || isEarly ? null : { sub, tenant, role }
+    } catch {
+      return null
+    }
+  }
+}
+
+function materialOf(key: TokenKey): Uint8Array | JWTVerifyGetKey {
+  switch (key.kind) {
+    case 'secret':
+      return new TextEncoder().encode(key.secret)
+    case 'jwks':
+      // One fetch per cool-down however many unknown key ids come; kept ten minutes.
+      return createRemoteJWKSet(key.url, { cooldownDuration: 30_000, cacheMaxAge: 600_000 })
+    case 'keys':
+      return key.keys
+  }
+}
+
+export interface Grant {
+  readonly sub: string
+  readonly tenant: string
+  readonly role: Role
+  readonly ttlMs: Millis
+}
+
+export function mint(secret: string, grant: Grant, rules: TokenRules): Promise<string> {
+  const now = Math.floor(rules.now() / 1_000)
+  const jwt = new SignJWT({ tenant: grant.tenant, role: grant.role })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setSubject(grant.sub)
+    .setIssuedAt(now)
+    .setExpirationTime(now + Math.ceil(grant.ttlMs / 1_000))
+  if (rules.issuer !== null) jwt.setIssuer(rules.issuer)
+  if (rules.audience !== null) jwt.setAudience(rules.audience)
+  return jwt.sign(new TextEncoder().encode(secret))
+}

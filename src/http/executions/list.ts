@@ -1,0 +1,61 @@
+// The executions of one job, the newest first: the one under way, then what is settled.
+
+import { z } from 'zod'
+import type { Job } from '../../core/job.ts'
+import type { Page, Store } from '../../store/store.ts'
+import type { Attempt } from '../../core/attempt.ts'
+import { pageAnswer, type PageQuery } from '../app/paging.ts'
+import { executionSchema, executionView, liveExecution, type ExecutionView } from './view.ts'
+
+export const executionsAnswer = z
+  .strictObject({ executions: z.array(executionSchema), total: z.int(), ...pageAnswer })
+  .meta({ id: 'ExecutionList' })
+
+export interface Executions {
+  readonly items: readonly ExecutionView[]
+  readonly total: number
+  readonly cursor: string | null
+}
+
+export async function listExecutions(
+  store: Store,
+  job: Job,
+  query: PageQuery,
+): Promise<Executions> {
+  const live = liveExecution(job)
+  const total = (await kept(store, job)) + (live === null ? 0 : 1)
+  const { limit, cursor } = query
+  if (cursor !== undefined) {
+    const page = await settled(store, job, { limit, cursor, newestFirst: true })
+    return { items: page.items.map(executionView), total, cursor: page.cursor }
+  }
+  const offset = query.offset ?? 0
+  const leads = live !== null && offset === 0 ? [live] : []
+  const room = limit - leads.length
+  if (room === 0) return { items: leads, total, cursor: null }
+  const skip = live === null ? offset : Math.max(0, offset - 1)
+  const page = await settled(store, job, { limit: room, offset: skip, newestFirst: true })
+  return { items: [...leads, ...page.items.map(executionView)], total, cursor: page.cursor }
+}
+
+interface Asked {
+  readonly limit: number
+  readonly cursor?: string
+  readonly offset?: number
+  readonly newestFirst: boolean
+}
+
+function settled(store: Store, job: Job, page: Asked): Promise<Page<Attempt>> {
+  return store.attempts({ jobId: job.id }, page)
+}
+
+/** Numbers have no gaps and the oldest go first, so the ends of the history tell its length. */
+async function kept(store: Store, job: Job): Promise<number> {
+  const [oldest, newest] = await Promise.all([
+    settled(store, job, { limit: 1, newestFirst: false }),
+    settled(store, job, { limit: 1, newestFirst: true }),
+  ])
+  const first = oldest.items[0]?.number
+  const last = newest.items[0]?.number
+  return first === undefined || last === undefined ? 0 : last - first + 1
+}

@@ -1,0 +1,181 @@
+// A job's past in a few numbers: totals, how late it started, one mark for each decision.
+
+import { z } from 'zod'
+import type { Attempt } from '../../core/attempt.ts'
+import { runId, type Job } from '../../core/job.ts'
+import { openEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
+import { limits } from '../../core/limits.ts'
+import { iso, type Millis } from '../../core/time.ts'
+import type { Page, Store } from '../../store/store.ts'
+import { executionStatus } from '../executions/view.ts'
+import { isoOrNull, nextMoment } from './view.ts'
+
+const count = z.int().nonnegative()
+const moment = z.iso.datetime()
+
+export const statsAnswer = z
+  .strictObject({
+    total_executions: count,
+    successful_runs: count,
+    failed_runs: count,
+    cancelled_runs: count,
+    running: count,
+    skipped_occurrences: count,
+    average_duration_ms: z.number(),
+    last_execution_at: moment.nullable(),
+    next_scheduled_at: moment.nullable(),
+    success_rate: z.number().min(0).max(1),
+  })
+  .meta({ id: 'JobStats' })
+
+/** From totals that the job itself carries: pruning history does not change them. */
+export function statsOf(job: Job): z.output<typeof statsAnswer> {
+  const { succeeded, failed, cancelled, other, skipped, durationMs } = job.totals
+  const running = job.lease === null ? 0 : 1
+  const settled = succeeded + failed + cancelled + other
+  const total = settled + running
+  return {
+    total_executions: total,
+    successful_runs: succeeded,
+    failed_runs: failed,
+    cancelled_runs: cancelled + other,
+    running,
+    skipped_occurrences: skipped,
+    average_duration_ms: settled === 0 ? 0 : durationMs / settled,
+    last_execution_at: isoOrNull(job.lease?.claimedAt ?? job.last?.startedAt ?? null),
+    next_scheduled_at: isoOrNull(nextMoment(job)),
+    success_rate: total === 0 ? 0 : succeeded / total,
+  }
+}
+
+const edges = [100, 500, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000]
+const LATENESS_READ_MAX = 2_000
+
+export const latenessAnswer = z
+  .strictObject({
+    count,
+    missed: count,
+    grace_ms: z.number(),
+    p50_ms: z.number().nullable(),
+    p95_ms: z.number().nullable(),
+    p99_ms: z.number().nullable(),
+    max_ms: z.number().nullable(),
+    buckets: z.array(z.strictObject({ up_to_ms: z.number().nullable(), count })),
+  })
+  .meta({ id: 'Lateness' })
+
+/** Of the first attempts of scheduled runs: a retry is not late, it waits on purpose. */
+export async function latenessOf(store: Store, job: Job): Promise<z.output<typeof latenessAnswer>> {
+  const late: Millis[] = []
+  let missed = 0
+  let cursor: string | null = null
+  let read = 0
+  do {
+    const page: Page<Attempt> = await store.attempts(
+      { jobId: job.id },
+      { limit: limits.pageMax, cursor, newestFirst: true },
+    )
+    for (const attempt of page.items) {
+      if (attempt.attempt !== 1 || attempt.origin !== 'schedule') continue
+      late.push(Math.max(0, attempt.startedAt - attempt.occurrence))
+      missed += attempt.missed
+    }
+    read += page.items.length
+    cursor = page.cursor
+  } while (cursor !== null && read < LATENESS_READ_MAX)
+  late.sort((a, b) => a - b)
+  return { ...quantiles(late), missed, grace_ms: job.spec.graceMs, buckets: bucketsOf(late) }
+}
+
+function quantiles(sorted: readonly Millis[]) {
+  const at = (share: number) =>
+    sorted.length === 0 ? null : sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!
+  return {
+    count: sorted.length,
+    p50_ms: at(0.5),
+    p95_ms: at(0.95),
+    p99_ms: at(0.99),
+    max_ms: sorted.at(-1) ?? null,
+  }
+}
+
+function bucketsOf(sorted: readonly Millis[]) {
+  return [...edges, null].map((edge, i) => {
+    const from = i === 0 ? -1 : edges[i - 1]!
+    const within = sorted.filter(ms => ms > from && (edge === null || ms <= edge))
+    return { up_to_ms: edge, count: within.length }
+  })
+}
+
+export const heartbeatAnswer = z
+  .strictObject({
+    slots: z.array(
+      z.strictObject({
+        from: moment,
+        to: moment,
+        expected: count,
+        ok: count,
+        failed: count,
+        cancelled: count,
+        skipped: count,
+        missed: count,
+        running: count,
+        duration_ms: z.number().nullable(),
+        late_ms: z.number().nullable(),
+        run_id: z.string().nullable(),
+        reason: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Heartbeat' })
+
+type Slot = z.output<typeof heartbeatAnswer>['slots'][number]
+
+const none = { ok: 0, failed: 0, cancelled: 0, skipped: 0, missed: 0, running: 0 }
+const missedReasons: readonly SkipReason[] = ['missed', 'coalesced', 'age', 'cap']
+
+/** One slot for each of the newest decisions, the oldest of them first. */
+export async function heartbeatOf(store: Store, job: Job, slots: number): Promise<Slot[]> {
+  const ledger = await store.ledger(job.id, { limit: slots, newestFirst: true })
+  const history = await store.attempts(
+    { jobId: job.id },
+    { limit: limits.pageMax, newestFirst: true },
+  )
+  const open = openEntry(job)
+  const isTold = open !== null && ledger.items.some(entry => entry.from === open.from)
+  const entries = open === null || isTold ? ledger.items : [open, ...ledger.items]
+  return entries
+    .slice(0, slots)
+    .map(entry => slotOf(entry, job, history.items))
+    .reverse()
+}
+
+function slotOf(entry: LedgerEntry, job: Job, history: readonly Attempt[]): Slot {
+  const span = { from: iso(entry.from), to: iso(entry.to), expected: entry.count }
+  if (entry.decision === 'skip') {
+    const isMissed = missedReasons.includes(entry.reason)
+    const marks = isMissed ? { missed: entry.count } : { skipped: entry.count }
+    const nothing = { duration_ms: null, late_ms: null, run_id: null }
+    return { ...span, ...none, ...marks, ...nothing, reason: entry.reason }
+  }
+  const attempts = history.filter(({ run }) => run === entry.run)
+  const last = attempts[0]
+  const first = attempts.at(-1)
+  return {
+    ...span,
+    ...none,
+    ...marksOf(last, job, entry.run),
+    duration_ms: last ? last.finishedAt - last.startedAt : null,
+    late_ms: first ? Math.max(0, first.startedAt - first.occurrence) : null,
+    run_id: runId(job.id, entry.run),
+    reason: last?.reason ?? last?.error?.message ?? null,
+  }
+}
+
+function marksOf(last: Attempt | undefined, job: Job, run: number): Partial<Slot> {
+  const isOpen = job.current.run === run && (job.state === 'running' || job.retryAt !== null)
+  if (isOpen || last === undefined) return { running: 1 }
+  const status = executionStatus(last.outcome)
+  if (status === 'completed') return { ok: 1 }
+  return status === 'failed' ? { failed: 1 } : { cancelled: 1 }
+}

@@ -1,0 +1,189 @@
+// Lists of jobs: filtered by status, sorted by a few fields, paged by offset or cursor.
+
+import { z } from 'zod'
+import type { Job, State } from '../../core/job.ts'
+import { limits } from '../../core/limits.ts'
+import { statusOf, type Status } from '../../core/status.ts'
+import type { JobFilter, Page, Store } from '../../store/store.ts'
+import { pageAnswer, pageOf, pageQuery, type PageQuery } from '../app/paging.ts'
+import { refuseInvalid } from '../app/refusal.ts'
+import { tenantPattern } from '../auth/principal.ts'
+import { jobSchema, nextMoment, statuses } from './view.ts'
+
+const sorts = ['created_at', 'updated_at', 'next_run_at', 'name', 'status', 'priority'] as const
+type Sort = (typeof sorts)[number]
+/** Sorting by what no index knows means reading all of it. */
+const SORTED_MAX = 5_000
+
+const sortPattern = new RegExp(`^-?(?:${sorts.join('|')})$`)
+const statusPattern = new RegExp(`^(?:${statuses.join('|')})(?:,(?:${statuses.join('|')}))*$`)
+
+export const listQuery = pageQuery.extend({
+  status: z
+    .string()
+    .regex(statusPattern, `must be a comma list of ${statuses.join(', ')}`)
+    .optional(),
+  sort: z
+    .string()
+    .regex(sortPattern, `must be one of ${sorts.join(', ')}, with - before it for descending`)
+    .default('-created_at'),
+  queue: z.string().min(1).max(limits.nameLength).optional(),
+  handler: z.string().min(1).max(limits.nameLength).optional(),
+  search: z.string().min(1).max(limits.nameLength).optional(),
+  tenant: z.string().regex(tenantPattern, 'must be the name of a tenant').optional(),
+})
+
+export type ListQuery = z.output<typeof listQuery>
+
+export const listAnswer = z
+  .strictObject({ jobs: z.array(jobSchema), total: z.int(), ...pageAnswer })
+  .meta({ id: 'JobList' })
+
+const stateOf: Readonly<Record<Status, State>> = {
+  pending: 'waiting',
+  scheduled: 'waiting',
+  running: 'running',
+  paused: 'paused',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+}
+
+interface Wanted {
+  readonly filter: JobFilter
+  /** Null when the store's filter says it all. */
+  readonly fits: ((job: Job) => boolean) | null
+}
+
+function wantedOf(query: ListQuery, scope: { readonly tenant?: string }): Wanted {
+  const asked = [...new Set(query.status?.split(',') ?? [])] as Status[]
+  const states = [...new Set(asked.map(status => stateOf[status]))]
+  // The store knows that a job waits; whether it is pending or scheduled is seen on the row.
+  const isHalf = asked.includes('pending') !== asked.includes('scheduled')
+  const { queue, handler, search, tenant } = query
+  return {
+    filter: {
+      kind: 'job',
+      ...(tenant === undefined ? {} : { tenant }),
+      ...scope,
+      ...(states.length === 0 ? {} : { states }),
+      ...(queue === undefined ? {} : { queue }),
+      ...(handler === undefined ? {} : { handler }),
+      ...(search === undefined ? {} : { search }),
+    },
+    fits: isHalf ? job => asked.includes(statusOf(job)) : null,
+  }
+}
+
+export interface Listed {
+  readonly page: Page<Job>
+  readonly total: number
+}
+
+export async function listJobs(
+  store: Store,
+  query: ListQuery,
+  scope: { readonly tenant?: string },
+): Promise<Listed> {
+  const wanted = wantedOf(query, scope)
+  const isDown = query.sort.startsWith('-')
+  const sort = (isDown ? query.sort.slice(1) : query.sort) as Sort
+  if (sort !== 'created_at') return sorted(store, wanted, query, { sort, isDown })
+  if (wanted.fits !== null) return sifted(store, wanted, query, isDown)
+  const page = pageOf(query, isDown)
+  return { page: await store.list(wanted.filter, page), total: await totalOf(store, wanted.filter) }
+}
+
+/** From the counts that are kept as work happens, where they are fine enough. */
+async function totalOf(store: Store, filter: JobFilter): Promise<number> {
+  const { tenant, states, queue, handler, search } = filter
+  if (search !== undefined) return store.count(filter, limits.offsetMax)
+  const counts = await store.counts(tenant === undefined ? {} : { tenant })
+  return counts
+    .filter(
+      count =>
+        count.kind === 'job' &&
+        (states?.includes(count.state) ?? true) &&
+        (queue === undefined || count.queue === queue) &&
+        (handler === undefined || count.handler === handler),
+    )
+    .reduce((sum, { count }) => sum + count, 0)
+}
+
+/**
+ * Reads rows until the page is full and enough of them are counted. Beyond that bound the waiting
+ * jobs nobody looked at are taken for scheduled, which all but a few are.
+ */
+async function sifted(
+  store: Store,
+  { filter, fits }: Wanted,
+  query: ListQuery,
+  newestFirst: boolean,
+): Promise<Listed> {
+  const from = query.offset ?? 0
+  const items: Job[] = []
+  let cursor: string | null = null
+  let looked = 0
+  let total = 0
+  do {
+    const request = { limit: limits.pageMax, cursor, newestFirst }
+    const found: Page<Job> = await store.list(filter, request)
+    looked += found.items.length
+    for (const job of found.items) {
+      if (!fits!(job)) continue
+      if (total >= from && items.length < query.limit) items.push(job)
+      total++
+    }
+    cursor = found.cursor
+    if (looked >= limits.scannedMax && items.length === query.limit) break
+  } while (cursor !== null && looked < limits.offsetMax)
+  const unseen = cursor === null ? 0 : (await totalOf(store, filter)) - looked
+  const isMost = query.status!.split(',').includes('scheduled')
+  return { page: { items, cursor: null }, total: total + (isMost ? Math.max(0, unseen) : 0) }
+}
+
+async function sorted(
+  store: Store,
+  { filter, fits }: Wanted,
+  query: PageQuery,
+  { sort, isDown }: { sort: Sort; isDown: boolean },
+): Promise<Listed> {
+  const items: Job[] = []
+  let cursor: string | null = null
+  do {
+    const found: Page<Job> = await store.list(filter, { limit: limits.pageMax, cursor })
+    items.push(...(fits === null ? found.items : found.items.filter(fits)))
+    cursor = found.cursor
+    const isFull = items.length > SORTED_MAX
+    const rule = `sorts at most ${SORTED_MAX} jobs: ask for fewer, or sort by created_at`
+    refuseInvalid('jobs', isFull ? [{ field: 'sort', value: sort, rule }] : [])
+  } while (cursor !== null)
+  const keys = new Map(items.map(job => [job, keyOf(job, sort)]))
+  items.sort((a, b) => compare(keys.get(a)!, keys.get(b)!) * (isDown ? -1 : 1))
+  const from = query.offset ?? 0
+  return {
+    page: { items: items.slice(from, from + query.limit), cursor: null },
+    total: items.length,
+  }
+}
+
+function keyOf(job: Job, sort: Sort): string | number {
+  switch (sort) {
+    case 'created_at':
+      return job.createdAt
+    case 'updated_at':
+      return job.updatedAt
+    case 'next_run_at':
+      return nextMoment(job) ?? Infinity
+    case 'name':
+      return job.spec.name
+    case 'status':
+      return statusOf(job)
+    case 'priority':
+      return job.spec.priority
+  }
+}
+
+function compare(a: string | number, b: string | number): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,273 @@
+// From a body to a spec: a whole one for a new job, or the present one with what was said.
+
+import type { Registry } from '../../actions/registry.ts'
+import { SchedulerError, type Problem } from '../../core/errors.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import {
+  completeSpec,
+  type Backoff,
+  type JobSpec,
+  type Missed,
+  type Overlap,
+  type Retry,
+} from '../../core/spec.ts'
+import { HOUR, type Instant, type Millis } from '../../core/time.ts'
+import type { Trigger } from '../../core/trigger.ts'
+import type { JobBody } from './body.ts'
+import { durationMs, priorityOf, type RetryBody, type TriggerBody } from './fields.ts'
+import { flatOf, intervalMs, visibleMetadata, withReserved, type Flat } from './flat.ts'
+import { laneOf, userOf } from './view.ts'
+
+export interface SpecContext {
+  readonly actions: Registry
+  readonly now: Instant
+}
+
+const ms = (seconds: number): Millis => Math.round(seconds * 1_000)
+const orNull = <T, R>(value: T | null, map: (value: T) => R): R | null =>
+  value === null ? null : map(value)
+
+/** A spec the core still has to check. */
+export function newSpec(body: JobBody, tenant: string, context: SpecContext): JobSpec {
+  const isFlat = body.action === undefined && body.handler === undefined
+  const flat = isFlat ? mergedFlat(emptyFlat, body) : null
+  const trigger =
+    body.trigger !== undefined
+      ? triggerOf(body.trigger)
+      : ((flat && flatTrigger(flat)) ?? { kind: 'once', at: context.now })
+  const base = completeSpec({
+    tenant,
+    handler: body.handler ?? '',
+    name: nameOf(body),
+    trigger,
+    // Crawls take as long as they take unless told otherwise.
+    ...(isFlat ? { timeoutMs: null } : {}),
+  })
+  return withBody({ ...base, metadata: withReserved({}, {}, flat) }, body, context)
+}
+
+/** The present spec with what the body says; what it leaves out stays. */
+export function editedSpec(spec: JobSpec, body: JobBody, context: SpecContext): JobSpec {
+  const before = flatOf(spec.metadata)
+  const isNative = body.trigger !== undefined
+  const isFlat = before !== null || hasFlatSchedule(body)
+  const flat = isFlat ? mergedFlat(before ?? emptyFlat, body, isNative) : null
+  const trigger = isNative
+    ? triggerOf(body.trigger!)
+    : flat && hasFlatSchedule(body)
+      ? (flatTrigger(flat) ?? restingTrigger(spec.trigger))
+      : spec.trigger
+  const metadata = withReserved(visibleMetadata(spec.metadata), spec.metadata, flat)
+  return withBody({ ...spec, trigger, metadata }, body, context)
+}
+
+const emptyFlat: Flat = {
+  source_id: null,
+  source_name: null,
+  interval_minutes: null,
+  interval_type: null,
+  schedule_time: null,
+  schedule_enabled: false,
+}
+
+function hasFlatSchedule(body: JobBody): boolean {
+  const { interval_minutes, interval_type, schedule_time, schedule_enabled } = body
+  return [interval_minutes, interval_type, schedule_time, schedule_enabled].some(
+    value => value !== undefined,
+  )
+}
+
+function mergedFlat(before: Flat, body: JobBody, forgetsSchedule = false): Flat {
+  const kept = forgetsSchedule ? { ...emptyFlat, ...sources(before) } : before
+  const interval_minutes = given(body.interval_minutes, kept.interval_minutes)
+  const schedule_time = given(body.schedule_time, kept.schedule_time)
+  const isAsked = body.interval_minutes != null || body.schedule_time != null
+  return {
+    source_id: given(body.source_id, kept.source_id),
+    source_name: given(body.source_name, kept.source_name),
+    interval_minutes,
+    interval_type:
+      body.interval_type ?? kept.interval_type ?? (interval_minutes === null ? null : 'minutes'),
+    schedule_time,
+    // Left out with an interval or a time, it means true.
+    schedule_enabled: body.schedule_enabled ?? (isAsked || kept.schedule_enabled),
+  }
+}
+
+function sources({ source_id, source_name }: Flat) {
+  return { source_id, source_name }
+}
+
+function given<T>(value: T | undefined, before: T): T {
+  return value === undefined ? before : value
+}
+
+/** Null when it has no schedule, or none that is switched on. The interval wins over cron. */
+function flatTrigger(flat: Flat): Trigger | null {
+  if (!flat.schedule_enabled) return null
+  const everyMs = intervalMs(flat)
+  if (everyMs !== null) return { kind: 'interval', everyMs, from: 'finish', anchor: null }
+  if (flat.schedule_time === null) return null
+  const expression = flat.schedule_time
+  return { kind: 'cron', expression, zone: 'UTC', dialect: 'extended', dst: null }
+}
+
+/** A schedule that is switched off waits to be asked; a one-off stays what it is. */
+function restingTrigger(before: Trigger): Trigger {
+  return before.kind === 'once' ? before : { kind: 'manual' }
+}
+
+function nameOf({ name, source_name, source_id, action, handler, url }: JobBody): string {
+  const kind = action?.kind
+  const host = url === undefined || !URL.canParse(url) ? undefined : new URL(url).host
+  return name ?? source_name ?? source_id ?? handler ?? kind ?? host ?? 'job'
+}
+
+export function triggerOf(body: TriggerBody): Trigger {
+  if ('every' in body) {
+    const { every, from = 'schedule', anchor = null } = body
+    const everyMs = durationMs(every)!
+    return { kind: 'interval', everyMs, from, anchor: orNull(anchor, Date.parse) }
+  }
+  if ('cron' in body) {
+    const { cron, timezone = 'UTC', dialect = 'extended', dst = null } = body
+    return { kind: 'cron', expression: cron, zone: timezone, dialect, dst }
+  }
+  return 'at' in body ? { kind: 'once', at: Date.parse(body.at) } : { kind: 'manual' }
+}
+
+function withBody(spec: JobSpec, body: JobBody, context: SpecContext): JobSpec {
+  const { tenant, metadata } = spec
+  const flat = flatOf(metadata)
+  const user = given(body.user_id, userOf(tenant, spec.lane))
+  return {
+    ...spec,
+    ...workOf(spec, body, context),
+    name: body.name ?? spec.name,
+    lane: laneOf(tenant, user),
+    queue: body.queue ?? spec.queue,
+    priority: body.priority === undefined ? spec.priority : priorityOf(body.priority),
+    retry: retryOf(spec.retry, body),
+    timeoutMs:
+      body.timeout_seconds === undefined ? spec.timeoutMs : orNull(body.timeout_seconds, ms),
+    overlap: body.overlap === undefined ? spec.overlap : overlapOf(body.overlap),
+    missed: body.missed === undefined ? spec.missed : missedOf(body.missed),
+    first: body.first ?? spec.first,
+    startAt: body.start_at === undefined ? spec.startAt : orNull(body.start_at, Date.parse),
+    endAt: body.end_at === undefined ? spec.endAt : orNull(body.end_at, Date.parse),
+    runLimit: given(body.run_limit, spec.runLimit),
+    jitterMs: body.jitter_seconds === undefined ? spec.jitterMs : ms(body.jitter_seconds),
+    graceMs: body.grace_seconds === undefined ? spec.graceMs : ms(body.grace_seconds),
+    lateLimitMs:
+      body.late_limit_seconds === undefined
+        ? spec.lateLimitMs
+        : orNull(body.late_limit_seconds, ms),
+    retention:
+      body.retention === undefined
+        ? spec.retention
+        : { attempts: body.retention.attempts, ageMs: ms(body.retention.age_seconds) },
+    tags: body.tags ?? spec.tags,
+    metadata:
+      body.metadata === undefined
+        ? metadata
+        : withReserved(body.metadata as JsonObject, metadata, flat),
+  }
+}
+
+/** What the job does: its handler, or its action with the payload beside it. */
+function workOf(
+  spec: JobSpec,
+  body: JobBody,
+  { actions }: SpecContext,
+): Pick<JobSpec, 'handler' | 'payload'> {
+  if (body.handler !== undefined) {
+    return { handler: body.handler, payload: given(body.payload as Json | undefined, spec.payload) }
+  }
+  const stored = actions.read(spec)
+  const payload = given(body.payload as Json | undefined, stored?.payload ?? null)
+  const asked = askedAction(spec, body, stored?.action ?? null)
+  if (asked === null) {
+    const { handler } = spec
+    return { handler, payload: given(body.payload as Json | undefined, spec.payload) }
+  }
+  const whole = stored === null ? asked : actions.withStored(asked, stored.action)
+  const { action, problems } = actions.check(whole)
+  if (action === null) throw invalidAction(problems, body)
+  return actions.specOf(action, payload)
+}
+
+/** The flat form names a crawl by its address; other crawl settings stay as they are. */
+function askedAction(spec: JobSpec, body: JobBody, stored: object | null): object | null {
+  if (body.action !== undefined) return body.action
+  const flat = flatOf(spec.metadata)
+  const source = flat?.source_name ?? flat?.source_id ?? null
+  const named = source === null ? {} : { source }
+  if (body.url !== undefined) {
+    const before = stored !== null && 'kind' in stored && stored.kind === 'crawl' ? stored : {}
+    return { ...before, kind: 'crawl', url: body.url, ...named }
+  }
+  const isRenamed = body.source_id !== undefined || body.source_name !== undefined
+  return stored !== null && (isRenamed || body.payload !== undefined)
+    ? { ...stored, ...(isRenamed ? named : {}) }
+    : null
+}
+
+function invalidAction(problems: readonly Problem[], body: JobBody): SchedulerError {
+  const rename = (field: string) => (body.url === undefined ? field : field.replace('action.', ''))
+  const wire = problems.map(problem => ({ ...problem, field: rename(problem.field) }))
+  return new SchedulerError('SPEC_INVALID', 'the action is not valid', { problems: wire })
+}
+
+function retryOf(before: Retry, body: JobBody): Retry {
+  const { max_retries, retry_backoff_seconds, retry } = body
+  const base = retry === undefined ? before : mergedRetry(before, retry)
+  return {
+    ...base,
+    limit: max_retries ?? base.limit,
+    backoff:
+      retry_backoff_seconds === undefined ? base.backoff : flatBackoff(retry_backoff_seconds),
+  }
+}
+
+/** Doubles from the given seconds, never beyond an hour. */
+function flatBackoff(seconds: number): Backoff {
+  return { kind: 'exponential', baseMs: ms(seconds), maxMs: HOUR, jitter: 0 }
+}
+
+function mergedRetry(before: Retry, body: RetryBody): Retry {
+  return {
+    limit: given(body.limit, before.limit),
+    backoff: body.backoff === undefined ? before.backoff : backoffOf(body.backoff),
+    resetAfterMs:
+      body.reset_after_seconds === undefined
+        ? before.resetAfterMs
+        : orNull(body.reset_after_seconds, ms),
+    exhausted: body.exhausted ?? before.exhausted,
+    yields: body.yields ?? before.yields,
+  }
+}
+
+function backoffOf(body: NonNullable<RetryBody['backoff']>): Backoff {
+  switch (body.kind) {
+    case 'fixed':
+      return { kind: 'fixed', delayMs: ms(body.delay_seconds) }
+    case 'exponential':
+      return {
+        kind: 'exponential',
+        baseMs: ms(body.base_seconds),
+        maxMs: ms(body.max_seconds),
+        jitter: body.jitter ?? 0,
+      }
+    case 'relative':
+      return { kind: 'relative', maxFactor: body.max_factor }
+  }
+}
+
+function missedOf(body: NonNullable<JobBody['missed']>): Missed {
+  if (typeof body === 'string') return { policy: body }
+  return { policy: 'all', max: body.max, maxAgeMs: ms(body.max_age_seconds) }
+}
+
+function overlapOf(body: NonNullable<JobBody['overlap']>): Overlap {
+  return typeof body === 'string' ? { policy: body } : { policy: 'queue', limit: body.limit }
+}

@@ -1,0 +1,284 @@
+// A job as callers see it: every column of the crawl jobs' table, and the native form beside it.
+
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { Registry } from '../../actions/registry.ts'
+import { runId, scheduleMoment, type Job } from '../../core/job.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import type { Backoff, Missed, Overlap, Retry } from '../../core/spec.ts'
+import { statusOf } from '../../core/status.ts'
+import { HOUR, iso, MINUTE, type Instant, DAY } from '../../core/time.ts'
+import type { Trigger } from '../../core/trigger.ts'
+import { serviceOf } from '../../core/service.ts'
+import { flatOf, visibleMetadata } from './flat.ts'
+
+export const statuses = [
+  'pending',
+  'scheduled',
+  'running',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
+
+const at = z.iso.datetime().nullable()
+const anything = z.unknown()
+
+/** Given by the service: sent back with the same value they are ignored, otherwise refused. */
+const readOnly = {
+  id: z.string(),
+  tenant: z.string(),
+  kind: z.literal('job'),
+  status: z.enum(statuses),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  started_at: at,
+  completed_at: at,
+  error_message: z.string().nullable(),
+  next_run_at: at,
+  is_paused: z.boolean(),
+  paused_at: at,
+  paused_until: at,
+  pause_note: z.string().nullable(),
+  cancelled_at: at,
+  ended_reason: z.string().nullable(),
+  current_retry_count: z.int(),
+  lock_token: z.string().nullable(),
+  lock_acquired_at: at,
+  lock_until: at,
+  lock_owner: z.string().nullable(),
+  current_run_id: z.string().nullable(),
+  run_count: z.int(),
+  requests_waiting: z.int(),
+  declared_by: z.string().nullable(),
+  revision: z.int(),
+}
+
+export const readOnlyFields = Object.keys(readOnly) as (keyof typeof readOnly)[]
+
+export const jobSchema = z
+  .strictObject({
+    ...readOnly,
+    name: z.string(),
+    source_id: z.string().nullable(),
+    source_name: z.string().nullable(),
+    url: z.string().nullable(),
+    interval_minutes: z.int().nullable(),
+    interval_type: z.string().nullable(),
+    schedule_time: z.string().nullable(),
+    schedule_enabled: z.boolean(),
+    max_retries: z.int().nullable(),
+    retry_backoff_seconds: z.number().nullable(),
+    metadata: z.record(z.string(), anything),
+    trigger: z.record(z.string(), anything),
+    handler: z.string(),
+    action: z.record(z.string(), anything).nullable(),
+    payload: anything,
+    user_id: z.string().nullable(),
+    priority: z.int(),
+    queue: z.string(),
+    retry: z.record(z.string(), anything),
+    timeout_seconds: z.number().nullable(),
+    overlap: anything,
+    missed: anything,
+    first: z.string(),
+    start_at: at,
+    end_at: at,
+    run_limit: z.int().nullable(),
+    jitter_seconds: z.number(),
+    grace_seconds: z.number(),
+    late_limit_seconds: z.number().nullable(),
+    retention: z.strictObject({ attempts: z.int(), age_seconds: z.number() }),
+    tags: z.array(z.string()),
+  })
+  .meta({ id: 'Job', description: 'A job, in both forms at once.' })
+
+export type JobView = z.output<typeof jobSchema>
+
+export function jobView(job: Job, actions: Registry): JobView {
+  return { ...stateView(job), ...scheduleView(job), ...workView(job, actions) }
+}
+
+function stateView(job: Job): Pick<JobView, keyof typeof readOnly> {
+  const { lease, pause, pauseAsked, ended, last } = job
+  const status = statusOf(job)
+  const stop = pause ?? pauseAsked
+  return {
+    id: job.id,
+    tenant: job.spec.tenant,
+    kind: 'job',
+    status,
+    created_at: iso(job.createdAt),
+    updated_at: iso(job.updatedAt),
+    started_at: isoOrNull(lease?.claimedAt ?? last?.startedAt ?? null),
+    completed_at: isoOrNull(last?.succeededAt ?? null),
+    error_message: job.lastError?.message ?? null,
+    next_run_at: isoOrNull(nextMoment(job)),
+    is_paused: stop !== null,
+    paused_at: isoOrNull(stop?.at ?? null),
+    paused_until: isoOrNull(stop?.until ?? null),
+    pause_note: stop?.note ?? null,
+    cancelled_at: status === 'cancelled' ? isoOrNull(ended?.at ?? null) : null,
+    ended_reason: ended?.reason ?? null,
+    current_retry_count: retryCount(job),
+    lock_token: lease === null ? null : publicToken(job),
+    lock_acquired_at: isoOrNull(lease?.claimedAt ?? null),
+    lock_until: isoOrNull(lease?.until ?? null),
+    lock_owner: lease?.owner ?? null,
+    current_run_id: lease === null ? null : runId(job.id, serviceOf(job).run.run),
+    run_count: job.counters.runs,
+    requests_waiting: job.requests.length,
+    declared_by: job.declared?.app ?? null,
+    revision: job.revision,
+  }
+}
+
+/** The schedule's own next moment: runs asked for beside it do not move it. */
+export function nextMoment(job: Job): Instant | null {
+  if (job.state === 'running') return job.serving === null ? null : scheduleMoment(job)
+  return job.state === 'waiting' ? (scheduleMoment(job) ?? job.dueAt) : null
+}
+
+/** The failure that used the budget up is not a retry. */
+function retryCount({ current, spec }: Job): number {
+  const { limit } = spec.retry
+  return limit === null ? current.failures : Math.min(current.failures, limit)
+}
+
+/** Tells one lease from the next without being the secret that settles it. */
+function publicToken({ lease, counters }: Job): string {
+  const hex = createHash('sha256').update(`${lease!.token}:${counters.fence}`).digest('hex')
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+  ]
+  return [...parts, hex.slice(20, 32)].join('-')
+}
+
+function scheduleView({ spec }: Job) {
+  const held = flatOf(spec.metadata)
+  const { trigger, retry } = spec
+  const { backoff } = retry
+  const own = held ?? {
+    source_id: null,
+    source_name: null,
+    ...intervalOf(trigger),
+    schedule_time: trigger.kind === 'cron' ? trigger.expression : null,
+    schedule_enabled: trigger.kind === 'interval' || trigger.kind === 'cron',
+  }
+  return {
+    ...own,
+    trigger: triggerView(trigger),
+    max_retries: retry.limit,
+    retry_backoff_seconds: backoff.kind === 'exponential' ? backoff.baseMs / 1_000 : null,
+    retry: retryView(retry),
+    start_at: isoOrNull(spec.startAt),
+    end_at: isoOrNull(spec.endAt),
+    run_limit: spec.runLimit,
+    jitter_seconds: spec.jitterMs / 1_000,
+    grace_seconds: spec.graceMs / 1_000,
+    late_limit_seconds: spec.lateLimitMs === null ? null : spec.lateLimitMs / 1_000,
+    overlap: overlapView(spec.overlap),
+    missed: missedView(spec.missed),
+    first: spec.first,
+  }
+}
+
+function workView({ spec }: Job, actions: Registry) {
+  const read = actions.read(spec)
+  const action = read === null ? null : actions.shown(read.action)
+  const url = action && typeof action.url === 'string' ? action.url : null
+  return {
+    name: spec.name,
+    handler: spec.handler,
+    action,
+    url,
+    payload: read === null ? spec.payload : read.payload,
+    user_id: userOf(spec.tenant, spec.lane),
+    priority: spec.priority,
+    queue: spec.queue,
+    timeout_seconds: spec.timeoutMs === null ? null : spec.timeoutMs / 1_000,
+    retention: { attempts: spec.retention.attempts, age_seconds: spec.retention.ageMs / 1_000 },
+    tags: [...spec.tags],
+    metadata: visibleMetadata(spec.metadata),
+  }
+}
+
+export function laneOf(tenant: string, user: string | null): string {
+  return user === null ? tenant : `${tenant}/${user}`
+}
+
+export function userOf(tenant: string, lane: string): string | null {
+  return lane.startsWith(`${tenant}/`) ? lane.slice(tenant.length + 1) : null
+}
+
+export function isoOrNull(moment: Instant | null): string | null {
+  return moment === null ? null : iso(moment)
+}
+
+const units = [
+  ['days', DAY],
+  ['hours', HOUR],
+  ['minutes', MINUTE],
+] as const
+
+function intervalOf(trigger: Trigger): Pick<JobView, 'interval_minutes' | 'interval_type'> {
+  if (trigger.kind !== 'interval') return { interval_minutes: null, interval_type: null }
+  const unit = units.find(([, size]) => trigger.everyMs % size === 0)
+  if (!unit) return { interval_minutes: null, interval_type: null }
+  return { interval_minutes: trigger.everyMs / unit[1], interval_type: unit[0] }
+}
+
+export function triggerView(trigger: Trigger): JsonObject {
+  switch (trigger.kind) {
+    case 'once':
+      return { at: iso(trigger.at) }
+    case 'manual':
+      return { manual: true }
+    case 'interval':
+      return {
+        every: trigger.everyMs,
+        from: trigger.from,
+        anchor: isoOrNull(trigger.anchor),
+      }
+    case 'cron': {
+      const { expression, zone, dialect, dst } = trigger
+      return { cron: expression, timezone: zone, dialect, dst: dst && { ...dst } }
+    }
+  }
+}
+
+function retryView({ limit, backoff, resetAfterMs, exhausted, yields }: Retry): JsonObject {
+  const reset_after_seconds = resetAfterMs === null ? null : resetAfterMs / 1_000
+  return { limit, backoff: backoffView(backoff), reset_after_seconds, exhausted, yields }
+}
+
+function backoffView(backoff: Backoff): JsonObject {
+  switch (backoff.kind) {
+    case 'fixed':
+      return { kind: 'fixed', delay_seconds: backoff.delayMs / 1_000 }
+    case 'exponential': {
+      const { baseMs, maxMs, jitter } = backoff
+      return {
+        kind: 'exponential',
+        base_seconds: baseMs / 1_000,
+        max_seconds: maxMs / 1_000,
+        jitter,
+      }
+    }
+    case 'relative':
+      return { kind: 'relative', max_factor: backoff.maxFactor }
+  }
+}
+
+function missedView(missed: Missed): Json {
+  if (missed.policy !== 'all') return missed.policy
+  return { policy: 'all', max: missed.max, max_age_seconds: missed.maxAgeMs / 1_000 }
+}
+
+function overlapView(overlap: Overlap): Json {
+  return overlap.policy === 'queue' ? { policy: 'queue', limit: overlap.limit } : overlap.policy
+}

@@ -1,0 +1,224 @@
+// A real service for a test: the app over an engine on one store, under virtual time, and callers
+// that hold tokens.
+
+import { onTestFinished } from 'vitest'
+import { actionHandlers } from '../../src/actions/index.ts'
+import type { Json } from '../../src/core/json.ts'
+import type { Instant, Millis } from '../../src/core/time.ts'
+import { DAY } from '../../src/core/time.ts'
+import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import type { Handler } from '../../src/engine/handlers.ts'
+import { SystemIds } from '../../src/engine/ids.ts'
+import type { EngineSettings } from '../../src/engine/settings.ts'
+import { createApp } from '../../src/http/app/app.ts'
+import type { App, HttpLogger } from '../../src/http/app/parts.ts'
+import { httpSettings, type HttpSettings } from '../../src/http/app/settings.ts'
+import { Authenticator, LIFETIME_MAX_MS } from '../../src/http/auth/authenticator.ts'
+import type { Role } from '../../src/http/auth/principal.ts'
+import { mint, type TokenRules } from '../../src/http/auth/tokens.ts'
+import { Metrics } from '../../src/observe/metrics.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openSqlite } from '../support/sqlite.ts'
+import type { OpenStore } from '../support/stores.ts'
+import { moment, span, tracked, WorldClock } from '../support/world-parts.ts'
+
+export const SECRET = 'Qm9vLXRoaXMtaXMtbm90LWEtc2FtcGxlLXNlY3JldA'
+export const START = '2026-01-05T12:00:00Z'
+
+/** A body as tests read it: what they name is typed, the rest is theirs to narrow. */
+export interface Wire {
+  readonly [field: string]: unknown
+  readonly id: string
+  readonly status: string
+  readonly revision: number
+  readonly total: number
+  readonly run_id: string
+  readonly next_cursor: string | null
+  readonly jobs: readonly Wire[]
+  readonly executions: readonly Wire[]
+  readonly errors: readonly { readonly field: string; value: unknown; readonly rule: string }[]
+  readonly detail: string
+  readonly type: string
+  readonly request_id: string
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+  readonly body: Wire
+}
+
+type Headers = Readonly<Record<string, string>>
+
+export interface Caller {
+  get(url: string, headers?: Headers): Promise<Answered>
+  post(url: string, body?: unknown, headers?: Headers): Promise<Answered>
+  put(url: string, body?: unknown, headers?: Headers): Promise<Answered>
+  patch(url: string, body?: unknown, headers?: Headers): Promise<Answered>
+  delete(url: string, headers?: Headers): Promise<Answered>
+}
+
+export interface ServiceOptions {
+  readonly at?: string | Instant
+  readonly open?: OpenStore
+  readonly settings?: Partial<EngineSettings>
+  readonly http?: Partial<HttpSettings>
+  readonly handlers?: Readonly<Record<string, Handler>>
+  /** False leaves the node asleep: nothing is claimed. */
+  readonly works?: boolean
+  readonly wrap?: (store: Store) => Store
+  readonly log?: HttpLogger
+  readonly allowHosts?: readonly string[]
+  readonly auth?: Partial<TokenRules>
+}
+
+export class Service {
+  readonly app: App
+  readonly engine: Engine
+  readonly clock: WorldClock
+  readonly auth: Authenticator
+  readonly rules: TokenRules
+
+  constructor(
+    app: App,
+    engine: Engine,
+    clock: WorldClock,
+    auth: { auth: Authenticator; rules: TokenRules },
+  ) {
+    this.app = app
+    this.engine = engine
+    this.clock = clock
+    this.auth = auth.auth
+    this.rules = auth.rules
+  }
+
+  token(role: Role = 'admin', tenant = 'acme', sub = `${role}@${tenant}`): Promise<string> {
+    return mint(SECRET, { sub, tenant, role, ttlMs: 30 * DAY }, this.rules)
+  }
+
+  /** Whatever role and tenant; the token is made anew for every call, at the present moment. */
+  as(role: Role = 'admin', tenant = 'acme'): Caller {
+    return this.caller(async () => ({ authorization: `Bearer ${await this.token(role, tenant)}` }))
+  }
+
+  caller(sign: () => Promise<Headers> = async () => ({})): Caller {
+    const send = async (method: string, url: string, body: unknown, headers: Headers = {}) => {
+      const signed = { ...(await sign()), ...headers }
+      const answer = await this.app.inject({
+        method: method as 'GET',
+        url,
+        headers: body === undefined ? signed : { 'content-type': 'application/json', ...signed },
+        ...(body === undefined
+          ? {}
+          : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      await this.clock.settle()
+      const isJson = /json/.test(String(answer.headers['content-type'] ?? ''))
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        text: answer.payload,
+        body: (isJson ? JSON.parse(answer.payload) : {}) as Wire,
+      }
+    }
+    return {
+      get: (url, headers) => send('GET', url, undefined, headers),
+      post: (url, body, headers) => send('POST', url, body, headers),
+      put: (url, body, headers) => send('PUT', url, body, headers),
+      patch: (url, body, headers) => send('PATCH', url, body, headers),
+      delete: (url, headers) => send('DELETE', url, undefined, headers),
+    }
+  }
+
+  get now(): Instant {
+    return this.clock.now()
+  }
+
+  async advance(by: string | Millis): Promise<void> {
+    await this.clock.advance(span(by))
+    await this.clock.settle()
+  }
+
+  /** Waits for something that needs virtual time to pass, a little at a time. */
+  async until<T>(work: Promise<T>): Promise<T> {
+    let isOver = false
+    const over = work.finally(() => (isOver = true))
+    over.catch(() => {})
+    for (let step = 0; !isOver && step < 10_000; step++) {
+      await this.clock.settle()
+      if (!isOver) await this.clock.advance(100)
+    }
+    return over
+  }
+}
+
+/** A crawl that finds something, or does what the test says. */
+const crawl: Handler = context => {
+  context.measure('items_crawled', 25)
+  context.measure('items_indexed', 23)
+  return null
+}
+
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const clock = new WorldClock(moment(options.at ?? START))
+  const opened = await (options.open ?? openSqlite)(() => clock.now())
+  const store = tracked(options.wrap?.(opened.store) ?? opened.store, clock)
+  const engine = createEngine({
+    store,
+    clock,
+    ids: new SystemIds(),
+    settings: { nodeId: 'node-1', settleGapMs: 0, ...options.settings },
+  })
+  const actions = actionHandlers({
+    clock,
+    allowHosts: options.allowHosts ?? [],
+    resolve: async () => [{ address: '93.184.216.34', family: 4 }],
+  })
+  const handlers = { 'action:crawl': crawl, ...Object.fromEntries(actions.handlers) }
+  for (const [name, handler] of Object.entries({ ...handlers, ...options.handlers })) {
+    engine.handlers.set(name, handler)
+  }
+  const rules: TokenRules = {
+    now: () => clock.now(),
+    issuer: null,
+    audience: null,
+    lifetimeMaxMs: LIFETIME_MAX_MS,
+    ...options.auth,
+  }
+  const auth = new Authenticator({
+    key: { kind: 'secret', secret: SECRET },
+    sessionSecret: SECRET,
+    rules,
+  })
+  const metrics = new Metrics(engine.events)
+  const app = await createApp({
+    engine,
+    actions: actions.registry,
+    pages: null,
+    auth,
+    settings: httpSettings({ ratePerMinute: null, checksAnswers: true, ...options.http }),
+    version: '0.0.0-test',
+    metricsText: () => metrics.text(),
+    log: options.log ?? null,
+  })
+  const service = new Service(app, engine, clock, { auth, rules })
+  if (options.works !== false) await service.until(engine.node.start())
+  onTestFinished(async () => {
+    engine.node.crash()
+    await app.close()
+    await actions.close()
+    await clock.settle()
+    await opened.close()
+  })
+  return service
+}
+
+export const flatJob = {
+  source_id: 'news-site',
+  source_name: 'example.com',
+  url: 'https://example.com',
+  interval_minutes: 30,
+  interval_type: 'minutes',
+  schedule_enabled: true,
+} satisfies Json
