@@ -170,9 +170,10 @@ function placeOf(entry: Extract<Entry, { type: 'pruned' }>): number {
   return kinds.indexOf(entry.kind) * 10 + states.indexOf(entry.state)
 }
 
+const key = (...parts: unknown[]): string => JSON.stringify(parts)
+
 /** Entries that share one of these are in each other's place. */
 function keysOf(entry: Entry): string[] {
-  const key = (...parts: unknown[]) => JSON.stringify(parts)
   switch (entry.type) {
     case 'queue':
       return [entry.queue]
