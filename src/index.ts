@@ -24,6 +24,16 @@ export {
   type Weekday,
   type When,
 } from './library/when.ts'
+export type {
+  RunWorkflow,
+  ScheduleWorkflow,
+  TenantOption,
+  WorkflowsApi,
+} from './library/workflows-api.ts'
+export type { RunDetail, StepDetail, StepStatus } from './workflows/detail.ts'
+export type { WorkflowOptions } from './workflows/open.ts'
+export type { HttpInput, StepInput, WorkflowInput } from './workflows/shape.ts'
+export type { Entry, Step, Workflow } from './workflows/workflow.ts'
 export { errorCodes, SchedulerError, type ErrorCode, type Problem } from './core/errors.ts'
 export type { Attempt, Outcome } from './core/attempt.ts'
 export type { Job } from './core/job.ts'
@@ -33,7 +43,7 @@ export type { Run } from './core/run.ts'
 export { statusOf, type Status } from './core/status.ts'
 export type { Explanation } from './core/why.ts'
 export { Aborted } from './engine/held.ts'
-export { Defer, NoRetry, RetryAfter, Skip } from './engine/verdicts.ts'
+export { Defer, EndJob, NoRetry, RetryAfter, Skip } from './engine/verdicts.ts'
 export type { Clock } from './engine/clock.ts'
 export type { Store } from './store/store.ts'
 export type { Logger } from './compose.ts'

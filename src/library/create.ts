@@ -17,6 +17,7 @@ import { Events } from '../engine/events.ts'
 import type { Ids } from '../engine/ids.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import type { Store } from '../store/store.ts'
+import type { OpenWorkflows, WorkflowOptions } from '../workflows/open.ts'
 import type { Policies } from './policies.ts'
 import { Scheduler, type AnyJob } from './scheduler.ts'
 import { onSignals } from './signals.ts'
@@ -47,6 +48,8 @@ export interface SchedulerOptions<J extends readonly AnyJob[]> {
   readonly waitingMax?: number | null
   /** Finer settings of the node, for those who measured. */
   readonly settings?: Partial<Omit<EngineSettings, 'nodeId'>>
+  /** Given, this process runs workflows; their steps call its jobs by name. */
+  readonly workflows?: WorkflowOptions
   readonly shutdown?: { readonly signals?: boolean; readonly grace?: Duration }
   /** A logger with pino's shape, or a level: then pino writes to the standard output. */
   readonly logger?: Logger | LogLevel
@@ -67,6 +70,7 @@ export function createScheduler<const J extends readonly AnyJob[]>(
   const heard = new Events()
   options.listen?.(heard)
   let stopLogging: (() => void) | null = null
+  const workflows = workflowsOf(options.workflows)
   const scheduler = new Scheduler<J>({
     heard,
     clock: options.clock ?? systemClock,
@@ -83,15 +87,54 @@ export function createScheduler<const J extends readonly AnyJob[]>(
     connect: async () => {
       if (options.logger) stopLogging = attachLogger(heard, await loggerOf(options.logger))
       const engine = await connect(options, heard)
+      if (options.workflows) await served(engine, workflows)
       if (options.shutdown?.signals) stopListening = onSignals(() => scheduler.stop())
       return engine
     },
+    workflows: engine => workflows.open(engine),
     onStopped: () => {
       stopListening?.()
       stopLogging?.()
+      workflows.close()
     },
   })
   return scheduler
+}
+
+/** Loaded at the first use, and anew for each engine. */
+function workflowsOf(options: WorkflowOptions = {}) {
+  let held: { readonly engine: Engine; readonly opened: Promise<OpenWorkflows> } | null = null
+  const close = (): void => {
+    void held?.opened.then(
+      opened => opened.close(),
+      () => {},
+    )
+    held = null
+  }
+  const load = async (engine: Engine): Promise<OpenWorkflows> => {
+    const { openWorkflows } = await import('../workflows/open.ts')
+    return openWorkflows(engine, options)
+  }
+  const open = (engine: Engine): Promise<OpenWorkflows> => {
+    if (held?.engine !== engine) {
+      close()
+      held = { engine, opened: load(engine) }
+    }
+    return held.opened
+  }
+  return { open, close }
+}
+
+/** The node takes jobs that run workflows from its start on. */
+async function served(engine: Engine, workflows: ReturnType<typeof workflowsOf>): Promise<void> {
+  try {
+    const opened = await workflows.open(engine)
+    opened.serve()
+  } catch (error) {
+    workflows.close()
+    await engine.store.close()
+    throw error
+  }
 }
 
 function checkOptions(options: SchedulerOptions<readonly AnyJob[]>): Problem[] {

@@ -10,6 +10,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Events } from '../engine/events.ts'
 import type { StopResult } from '../engine/node.ts'
 import { reapAll } from '../engine/reaper.ts'
+import type { OpenWorkflows } from '../workflows/open.ts'
 import { runContext } from './context.ts'
 import { declarationsOf, declare, describeDifferences, type Owner } from './declare.ts'
 import type { JobDefinition } from './definition.ts'
@@ -28,6 +29,7 @@ import { checkPayload } from './schema.ts'
 import { toMs, type Duration } from './time-input.ts'
 import type { When } from './when.ts'
 import { at as once } from './when.ts'
+import { WorkflowsApi } from './workflows-api.ts'
 
 export type AnyJob = AnyDefinition
 type ByName<J extends readonly AnyJob[]> = { [D in J[number] as D['name']]: D }
@@ -67,6 +69,8 @@ export interface SchedulerParts {
   readonly print: (line: string) => void
   /** Makes the engine; called at the first start. */
   readonly connect: () => Promise<Engine>
+  /** Loads what keeps workflows, at their first use. */
+  readonly workflows: (engine: Engine) => Promise<OpenWorkflows>
   readonly onStopped: () => void
 }
 
@@ -158,6 +162,12 @@ export class Scheduler<J extends readonly AnyJob[]> {
 
   get runs(): RunsApi {
     return new RunsApi(this.engine)
+  }
+
+  get workflows(): WorkflowsApi {
+    const { engine, jobs } = this
+    const open = () => this.#parts.workflows(engine)
+    return new WorkflowsApi({ engine, jobs, app: this.#parts.owner.app, open })
   }
 
   /** Runs a declared job once, with its own payload. */
