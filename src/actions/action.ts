@@ -4,7 +4,6 @@ import type { ZodType } from 'zod'
 import type { Problem } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Context } from '../engine/context.ts'
-import { NoRetry } from '../engine/verdicts.ts'
 
 /** Settings as they are stored: plain JSON that names its kind. */
 export type ActionSettings = JsonObject & { readonly kind: string }
@@ -28,8 +27,3 @@ export interface ActionCall {
 
 /** Stands for a secret wherever settings are shown; sent back, it means the stored one. */
 export const MASK = '***'
-
-/** The receiver wants no more of this job: it ends, whatever its schedule says. */
-export class JobOver extends NoRetry {
-  readonly endsJob = true
-}

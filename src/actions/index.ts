@@ -17,7 +17,7 @@ import { Outbound, type OutboundLimits } from './guard/outbound.ts'
 import { httpAction } from './http/action.ts'
 import { Registry } from './registry.ts'
 
-export { JobOver, MASK, type Action, type ActionCall, type ActionSettings } from './action.ts'
+export { MASK, type Action, type ActionCall, type ActionSettings } from './action.ts'
 export { fromCrontab } from './command/settings.ts'
 export type { Found, FoundPages, Page, PageQuery, PageSink } from './crawl/pages.ts'
 export { SqlitePages, type PagesDatabase } from './crawl/sqlite-pages.ts'

@@ -11,6 +11,8 @@ export type Outcome =
       readonly error: ErrorInfo
       /** Not worth another try. */
       readonly final: boolean
+      /** The job as a whole is over, whatever its policy says about failed runs. */
+      readonly endsJob?: boolean
       readonly retryAfterMs: Millis | null
     }
   | { readonly kind: 'timedOut'; readonly error: ErrorInfo }

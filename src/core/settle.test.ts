@@ -5,6 +5,7 @@ import { failed, succeeded, T0 } from '../../tests/support/builders.ts'
 import { afterFailure, begun, claimed, every, made, ran } from '../../tests/support/pure.ts'
 import type { Outcome } from './attempt.ts'
 import { begin } from './begin.ts'
+import type { Job } from './job.ts'
 import { limits } from './limits.ts'
 import { requestRun } from './requests.ts'
 import { leavesRow, settle } from './settle.ts'
@@ -52,6 +53,24 @@ describe('each outcome', () => {
     expect(change.job.counters).toMatchObject({ attempts: 0, runs: 0, fence: 1, concluded: 0 })
     expect(change.job).toMatchObject({ state: 'waiting', dueAt, nextAt: T0 + HOUR })
     expect(change.job.totals.other).toBe(0)
+  })
+
+  test.each([
+    ['the schedule', (job: Job) => job],
+    ['a request', (job: Job) => requestRun(job, { id: 'r' }, T0 + MINUTE).change.job],
+  ])('one that ends the job ends it, whatever else was to come (%s)', (_, prepare) => {
+    const job = prepare(made({ ...hourly, retry: { ...retry, limit: 9, exhausted: 'next' } }))
+    const outcome: Outcome = {
+      kind: 'failed',
+      error,
+      final: true,
+      retryAfterMs: null,
+      endsJob: true,
+    }
+    const change = ran(job, outcome, T0 + HOUR)
+    expect(change.job).toMatchObject({ state: 'failed', dueAt: null, lease: null })
+    expect(change.job.ended).toEqual({ at: T0 + HOUR, reason: 'final' })
+    expect(change.attempt).toMatchObject({ outcome: 'failed' })
   })
 
   test('what was measured is kept, however the attempt ended', () => {

@@ -4,7 +4,7 @@ import type { Attempt, Outcome } from './attempt.ts'
 import { advance, decidedTo, end, givenBack, rest, upcomingFiring } from './advance.ts'
 import { change, type Change } from './change.ts'
 import type { ErrorInfo } from './errors.ts'
-import type { Job, Totals } from './job.ts'
+import type { EndReason, Job, Totals } from './job.ts'
 import { withinEnd } from './job.ts'
 import type { JsonObject } from './json.ts'
 import type { Skip } from './ledger.ts'
@@ -87,6 +87,7 @@ function decide(job: Job, service: Service, finish: Finish, now: Instant): Step 
     case 'cancelled':
       return conclude(job, service, finish, now)
     case 'failed':
+      if (outcome.endsJob === true) return stopped(job, service, 'final', now)
       return fail(job, service, finish, {
         now,
         isFinal: outcome.final,
@@ -182,12 +183,16 @@ function exhausted(job: Job, service: Service, finish: Finish, failure: Failure)
       return conclude(job, service, finish, now)
     case 'wait':
       return waitForPeriod(job, service, now)
-    case 'stop': {
-      const stopped = { ...job, current: { ...service.run, attempt: service.run.attempt + 1 } }
-      const reason = failure.isFinal ? 'final' : 'exhausted'
-      return { job: end(stopped, 'failed', reason, now), skips: [], isRunOver: true }
-    }
+    case 'stop':
+      return stopped(job, service, failure.isFinal ? 'final' : 'exhausted', now)
   }
+}
+
+function stopped(job: Job, service: Service, reason: EndReason, now: Instant): Step {
+  const { request } = service
+  const run = { ...service.run, attempt: service.run.attempt + 1 }
+  const last = request ? withoutRequest(job, request.id) : { ...job, current: run }
+  return { job: end(last, 'failed', reason, now), skips: [], isRunOver: true }
 }
 
 /** Nothing runs until the failure period is over; what fires until then is skipped at its end. */

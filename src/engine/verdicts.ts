@@ -8,7 +8,12 @@ import { isInstant, parseDuration, type Instant, type Millis } from '../core/tim
 
 /** Do not try again. */
 export class NoRetry extends Error {
-  override readonly name = 'NoRetry'
+  override readonly name: string = 'NoRetry'
+}
+
+/** Do not try again, and do not run the job any more: its receiver is gone for good. */
+export class EndJob extends NoRetry {
+  override readonly name = 'EndJob'
 }
 
 /** Try again, but not before this much time has passed. Spends a retry. */
@@ -53,6 +58,7 @@ export function outcomeOfThrown(thrown: unknown): Outcome {
     kind: 'failed',
     error: errorInfo(thrown),
     final: thrown instanceof NoRetry || isInvalid,
+    ...(thrown instanceof EndJob ? { endsJob: true } : {}),
     retryAfterMs: thrown instanceof RetryAfter ? thrown.delayMs : null,
   }
 }

@@ -6,8 +6,8 @@ import { serviceOf } from '../../core/service.ts'
 import type { Instant, Millis } from '../../core/time.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Context } from '../../engine/context.ts'
-import { NoRetry, RetryAfter } from '../../engine/verdicts.ts'
-import { JobOver, type Action, type ActionCall } from '../action.ts'
+import { EndJob, NoRetry, RetryAfter } from '../../engine/verdicts.ts'
+import type { Action, ActionCall } from '../action.ts'
 import { OutboundError } from '../guard/errors.ts'
 import type { Outbound, OutboundAnswer } from '../guard/outbound.ts'
 import { shownUrl } from '../guard/url.ts'
@@ -140,7 +140,7 @@ function concluded(
     case 'done':
       return kept
     case 'gone':
-      throw new JobOver('the receiver answered 410 Gone and wants no more requests: job disabled')
+      throw new EndJob('the receiver answered 410 Gone and wants no more requests: job disabled')
     case 'final':
       throw new NoRetry(`the receiver answered ${status}, which no retry will change`)
     case 'again': {
