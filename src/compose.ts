@@ -3,7 +3,7 @@
 import { hostname } from 'node:os'
 import { pid } from 'node:process'
 import { refuse, SchedulerError, shown } from './core/errors.ts'
-import type { Instant } from './core/time.ts'
+import type { Instant, Millis } from './core/time.ts'
 import { every, systemClock } from './engine/clock.ts'
 import type { Events } from './engine/events.ts'
 import type { Ids } from './engine/ids.ts'
@@ -30,6 +30,8 @@ export async function openStore(url: string, options: StoreOptions): Promise<Sto
   return store
 }
 
+const after = (ms: Millis, callback: () => void) => systemClock.after(ms, callback)
+
 async function makeStore(url: string, { now, listens }: StoreOptions): Promise<Store> {
   if (url === 'memory:') return new MemoryStore(now)
   if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length) {
@@ -39,7 +41,6 @@ async function makeStore(url: string, { now, listens }: StoreOptions): Promise<S
   }
   if (url.startsWith('redis:') || url.startsWith('rediss:')) {
     const { RedisStore } = await import('./store/redis/store.ts')
-    const after: typeof systemClock.after = (ms, callback) => systemClock.after(ms, callback)
     return new RedisStore({ url, after, listens, ...(listens ? {} : { clock: now }) })
   }
   if (url.startsWith('postgres:') || url.startsWith('postgresql:')) {

@@ -1,4 +1,4 @@
-// Attempt ↔ text. What scripts look at comes first: its end, its expiry, its number, its id.
+// Attempt ↔ text. What scripts look at comes first: its number, its id, its end, its expiry.
 
 import type { Attempt } from '../../core/attempt.ts'
 import type { ErrorInfo } from '../../core/errors.ts'
@@ -40,7 +40,7 @@ export function attemptText(attempt: Attempt): string {
   const detail = detailOf(attempt)
   if (detail !== null) rest.push(detail)
   const { finishedAt, expireAt, number, id } = attempt
-  return `${finishedAt}\0${expireAt}\0${number}\0${toKey(id)}\0${JSON.stringify(rest)}`
+  return `${number}\0${toKey(id)}\0${finishedAt}\0${expireAt}\0${JSON.stringify(rest)}`
 }
 
 function detailOf({ reason, error, result, measures }: Attempt): Detail | null {
@@ -58,7 +58,7 @@ function detailOf({ reason, error, result, measures }: Attempt): Detail | null {
 const noDetail: Detail = {}
 
 export function parseAttempt(text: string, jobId: string): Attempt {
-  const [finishedAt, expireAt, number, id, json] = text.split(NUL)
+  const [number, id, finishedAt, expireAt, json] = text.split(NUL)
   const rest = JSON.parse(json!) as Rest
   const detail = rest[12] ?? noDetail
   return {

@@ -2,13 +2,14 @@
 
 import type { Job, Lease } from '../../core/job.ts'
 import type { ClaimRequest } from '../store.ts'
-import { claimedJob, specAtOf, type Cold } from './row.ts'
+import { NUL } from './codes.ts'
+import { claimedJob, specAtOf } from './row.ts'
 import type { Shelf } from './shelf.ts'
 import { toKey } from './text.ts'
 
 interface Taken {
   readonly seq: string
-  readonly row: string
+  readonly fields: readonly string[]
   readonly lease: Lease
 }
 
@@ -33,20 +34,20 @@ export async function claim(shelf: Shelf, request: ClaimRequest): Promise<Job[]>
   for (let i = 1; i < answer.length; i += 2) {
     const attemptId = request.attemptIds[(i - 1) / 2]!
     const lease = { token, owner, attemptId, claimedAt, until: claimedAt + leaseMs }
-    taken.push({ seq: answer[i]!, row: answer[i + 1]!, lease })
+    taken.push({ seq: answer[i]!, fields: answer[i + 1]!.split(NUL), lease })
   }
   return jobsOf(shelf, taken)
 }
 
 async function jobsOf(shelf: Shelf, taken: readonly Taken[]): Promise<Job[]> {
-  const unread = taken.filter(({ seq, row }) => shelf.colds.get(seq, specAtOf(row)) === null)
+  const colds = taken.map(({ seq, fields }) => shelf.colds.get(seq, specAtOf(fields)))
+  const unread = taken.filter((_, i) => colds[i] === null)
   const others = unread.length === 0 ? null : await readAnew(shelf, unread)
-  return taken.flatMap(({ seq, row, lease }): Job[] => {
-    const other = others?.get(seq)
-    if (other !== undefined) return other === null ? [] : [other]
-    const cold = shelf.colds.get(seq, specAtOf(row)) as Cold
-    shelf.remember(cold.id, { seq, row })
-    return [claimedJob(row, cold, lease)]
+  return taken.flatMap(({ seq, fields, lease }, i): Job | [] => {
+    const cold = colds[i] ?? null
+    if (cold === null) return others?.get(seq) ?? []
+    shelf.remember(cold.id, { seq, fields })
+    return claimedJob(fields, cold, lease)
   })
 }
 

@@ -62,9 +62,8 @@ export async function ledger(
       if (entry === null || !isPast(at) || (isNewest && runs.has(at))) continue
       runs.set(at, { entry, number: attempt.number })
     }
-    const last = read.attempts.at(-1)
-    isEnd = read.attempts.length < LOOK
-    if (last) number = `(${last.number}`
+    isEnd = read.last === ''
+    number = read.last
   }
   for (const [at, run] of runs) byMoment.set(at, run)
   for (const entry of skips) byMoment.set(entry.from, { entry, number: null })
@@ -97,6 +96,8 @@ interface PastRequest {
 interface Past {
   readonly job: Job
   readonly attempts: readonly Attempt[]
+  /** The number it was looked up to; empty at the end. */
+  readonly last: string
   readonly skips: readonly LedgerEntry[]
 }
 
@@ -109,20 +110,20 @@ async function pastOf(shelf: Shelf, request: PastRequest): Promise<Past | null> 
     String(LOOK),
     mark.from === null ? '' : `(${mark.from}`,
     String(wanted),
-  ])) as string[][]
+  ])) as [string[], string[], string, string[]]
   const [job] = await shelf.jobs(shelf.found(answer[0] ?? []))
   if (job === undefined) return null
-  const skips: LedgerEntry[] = []
-  for (let i = 0; i < answer[2]!.length; i += 2) {
-    const [from, to, count, reason] = answer[2]![i]!.split(NUL)
-    skips.push({
+  const [, texts, last, spans] = answer
+  const skips = spans.map((span): LedgerEntry => {
+    const [from, to, count, reason] = span.split(NUL)
+    return {
       decision: 'skip',
       jobId,
       from: Number(from),
       to: Number(to),
       count: Number(count),
       reason: reason as SkipReason,
-    })
-  }
-  return { job, attempts: answer[1]!.map(text => parseAttempt(text, jobId)), skips }
+    }
+  })
+  return { job, attempts: texts.map(text => parseAttempt(text, jobId)), last, skips }
 }

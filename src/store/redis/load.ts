@@ -150,8 +150,8 @@ async function heldAttempt(
   if (seq === undefined) return null
   const { connection } = shelf
   const key = `${toKey(id)}${NUL}`
-  const [texts, members] = await Promise.all([
-    atScore(shelf, `h:${seq}`, number),
+  const [held, members] = await Promise.all([
+    ask(shelf, 'HGET', 'h', `${seq}:${number}`),
     connection.send(
       'ZRANGEBYLEX',
       `${connection.prefix}ah`,
@@ -159,12 +159,12 @@ async function heldAttempt(
       `(${toKey(id)}\u0001`,
     ) as Promise<string[]>,
   ])
-  if (texts[0] !== undefined) return attemptEntry(parseAttempt(texts[0], jobId))
+  if (held !== null) return attemptEntry(parseAttempt(held, jobId))
   const [other] = members
   if (other === undefined) return null
   const [, of, at] = other.split(NUL)
-  const [text] = await atScore(shelf, `h:${of}`, Number(at))
-  return text === undefined ? null : attemptEntry(parseAttempt(text, `job number ${of}`))
+  const text = await ask(shelf, 'HGET', 'h', `${of}:${at}`)
+  return text === null ? null : attemptEntry(parseAttempt(text, `job number ${of}`))
 }
 
 function prunedField({ queue, handler, kind, state }: PrunedEntry): string {

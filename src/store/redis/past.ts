@@ -95,20 +95,20 @@ function walkJob(
 ): Walker {
   const { jobId } = filter
   return async mark => {
-    const args = [toKey(jobId), isNewest ? '1' : '0', mark === null ? '' : `(${mark}`]
-    const answer = (await shelf.run('past', [...args, String(LOOK), '', '0'])) as string[][]
+    const args = [toKey(jobId), isNewest ? '1' : '0', mark ?? '', String(LOOK), '', '0']
+    const answer = (await shelf.run('past', args)) as [string[], string[], string]
     const [held] = shelf.found(answer[0] ?? [])
-    if (held === undefined || !isOf(held.row, filter)) return nothing
+    if (held === undefined || !isOf(held.fields, filter)) return nothing
     if (filter.seriesId !== undefined) {
       const [job] = await shelf.jobs([held])
       if (job?.seriesId !== filter.seriesId) return nothing
     }
-    const seen = answer[1]!.map(text => {
+    const [, texts, last] = answer
+    const seen = texts.map(text => {
       const attempt = parseAttempt(text, jobId)
       return { attempt, mark: String(attempt.number) }
     })
-    const last = seen.at(-1)?.mark ?? null
-    return { seen, mark: last, isEnd: seen.length < LOOK, count: seen.length }
+    return { seen, mark: last, isEnd: last === '', count: LOOK }
   }
 }
 
@@ -116,17 +116,19 @@ interface Entry {
   readonly member: string
   readonly text: string
   readonly seq: string
-  readonly row: string
+  /** The row of the job, taken apart; empty when it is gone. */
+  readonly fields: readonly string[]
 }
 
 async function entriesOf(shelf: Shelf, isNewest: boolean, from: string, look: number) {
   const args = [isNewest ? '1' : '0', from, String(look)]
   const answer = (await shelf.run('pastOfAll', args)) as string[]
   const entries: Entry[] = []
-  for (let i = 1; i < answer.length; i += 3) {
+  for (let i = 0; i < answer.length; i += 3) {
     const member = answer[i]!
-    const seq = member.split(NUL)[1]!
-    entries.push({ member, text: answer[i + 1]!, seq, row: answer[i + 2]! })
+    const row = answer[i + 2]!
+    const fields = row === '' ? [] : row.split(NUL)
+    entries.push({ member, text: answer[i + 1]!, seq: member.split(NUL)[1]!, fields })
   }
   return entries
 }
@@ -153,8 +155,8 @@ async function seenOf(
   entries: readonly Entry[],
   filter: AttemptFilter,
 ): Promise<Seen[]> {
-  const kept = entries.filter(({ text, row }) => text !== '' && isOf(row, filter))
-  const rows = new Map(kept.map(({ seq, row }) => [seq, { seq, row, lease: '' }]))
+  const kept = entries.filter(({ text, fields }) => text !== '' && isOf(fields, filter))
+  const rows = new Map(kept.map(({ seq, fields }) => [seq, { seq, fields, lease: '' }]))
   const told = await shelf.told([...rows.values()])
   const jobs = new Map(told.map(({ found, job }) => [found.seq, job]))
   return kept.flatMap(entry => {
@@ -165,10 +167,8 @@ async function seenOf(
   })
 }
 
-function isOf(row: string, { tenant, queue, handler }: AttemptFilter): boolean {
-  if (row === '') return false
-  if (tenant === undefined && queue === undefined && handler === undefined) return true
-  const fields = row.split(NUL, 7)
+function isOf(fields: readonly string[], { tenant, queue, handler }: AttemptFilter): boolean {
+  if (fields.length === 0) return false
   return (
     (tenant === undefined || fields[4] === toKey(tenant)) &&
     (queue === undefined || fields[5] === toKey(queue)) &&

@@ -6,7 +6,7 @@ import type { Declared, Job, Lease } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
 import { bodyOf, parseBody } from './body.ts'
-import { kinds, NUL, RUNNING, states } from './codes.ts'
+import { NUL, RUNNING, states } from './codes.ts'
 import { fromKey, toKey } from './text.ts'
 
 /** What of a job running it never changes: read once, and again only when the spec changed. */
@@ -22,7 +22,8 @@ export interface Cold {
 /** As scripts tell of a job. */
 export interface Found {
   readonly seq: string
-  readonly row: string
+  /** The row, taken apart. */
+  readonly fields: readonly string[]
   /** Empty while nobody holds it. */
   readonly lease: string
 }
@@ -30,15 +31,32 @@ export interface Found {
 /** A row up to the number of the write that made its spec, and behind it. */
 export function rowParts(job: Job, now: Instant): [front: string, back: string] {
   const { spec, counters } = job
+  const expireAt = job.expireAt === null ? '' : job.expireAt
   const dueAt = job.state === 'waiting' ? job.dueAt : null
   const isReady = dueAt !== null && dueAt <= now
-  const front =
-    `${job.version}\0${counters.fence}\0${states.indexOf(job.state)}\0${kinds.indexOf(job.kind)}` +
-    `\0${toKey(spec.tenant)}\0${toKey(spec.queue)}\0${toKey(spec.handler)}\0${toKey(spec.lane)}` +
-    `\0${dueAt === null ? '-' : isReady ? 'r' : 't'}\0${dueAt ?? ''}` +
-    `\0${dueAt === null ? '' : rankOf(dueAt, spec.priority)}\0${pausedUntil(job) ?? ''}` +
-    `\0${job.expireAt ?? ''}\0${counters.attempts}\0${spec.retention.attempts}\0${job.revision}\0`
+  const head = `${job.version}\0${counters.fence}\0${stateCodes[job.state]}\0`
+  const place =
+    dueAt === null
+      ? `-\0\0\0${pausedUntil(job) ?? ''}`
+      : `${isReady ? 'r' : 't'}\0${dueAt}\0${rankOf(dueAt, spec.priority)}\0`
+  const tail = `${expireAt}\0${counters.attempts}\0${spec.retention.attempts}\0${job.revision}\0`
+  const front = `${head}${job.kind === 'job' ? '0' : '1'}\0${whereOf(spec)}\0${place}\0${tail}`
   return [front, NUL + bodyOf(job)]
+}
+
+const stateCodes = Object.fromEntries(states.map((state, code) => [state, code])) as Readonly<
+  Record<Job['state'], number>
+>
+
+const wheres = new WeakMap<JobSpec, string>()
+
+/** Specs are shared by the copies of their job, so this is put together once for each. */
+function whereOf(spec: JobSpec): string {
+  const held = wheres.get(spec)
+  if (held !== undefined) return held
+  const where = [spec.tenant, spec.queue, spec.handler, spec.lane].map(toKey).join(NUL)
+  wheres.set(spec, where)
+  return where
 }
 
 export function rowOf(job: Job, specAt: number, now: Instant): string {
@@ -52,19 +70,10 @@ function pausedUntil(job: Job): Instant | null {
 
 /** The lease of a row that says itself that it is running. */
 export function leaseText(job: Job): string {
-  const { lease, version, counters } = job
+  const { lease, version } = job
   if (lease === null) return ''
   const { token, owner, attemptId, claimedAt, until } = lease
-  return [
-    version,
-    toKey(token),
-    counters.fence,
-    'w',
-    toKey(attemptId),
-    toKey(owner),
-    claimedAt,
-    until,
-  ].join(NUL)
+  return [version, toKey(token), 'w', toKey(attemptId), toKey(owner), claimedAt, until].join(NUL)
 }
 
 /** What a lease begins with while it is the one expected. */
@@ -72,18 +81,18 @@ export function fenceText(version: number, token: string): string {
   return `${version}\0${toKey(token)}\0`
 }
 
-/** Of the row of a job: the version that wrote its spec. */
-export function specAtOf(row: string): number {
-  return Number(row.split(NUL, 17)[16])
+/** The version of the job that wrote its spec. */
+export function specAtOf(fields: readonly string[]): number {
+  return Number(fields[16])
 }
 
 /** As a claim leaves the job whose row this is. */
-export function claimedJob(row: string, cold: Cold, lease: Lease): Job {
-  return toJob(row.split(NUL), cold, { lease, isClaim: true, version: null })
+export function claimedJob(fields: readonly string[], cold: Cold, lease: Lease): Job {
+  return toJob(fields, cold, { lease, isClaim: true, version: null })
 }
 
-export function foundJob({ row, lease }: Found, cold: Cold): Job {
-  return toJob(row.split(NUL), cold, lease === '' ? null : parseLease(lease))
+export function foundJob({ fields, lease }: Found, cold: Cold): Job {
+  return toJob(fields, cold, lease === '' ? null : parseLease(lease))
 }
 
 interface HeldLease {
@@ -93,7 +102,7 @@ interface HeldLease {
 }
 
 function parseLease(text: string): HeldLease {
-  const [version, token, , flag, attemptId, owner, claimedAt, until] = text.split(NUL)
+  const [version, token, flag, attemptId, owner, claimedAt, until] = text.split(NUL)
   return {
     lease: {
       token: fromKey(token!),

@@ -1,6 +1,7 @@
 // What every operation works with: the way to the server, and what is remembered of its answers.
 
 import type { Job } from '../../core/job.ts'
+import { NUL } from './codes.ts'
 import { ColdCache, parseCold } from './cold.ts'
 import type { Connection } from './connection.ts'
 import { Recent } from './recent.ts'
@@ -40,7 +41,7 @@ export class Shelf {
     const flat = answer as string[]
     const found: Found[] = []
     for (let i = from; i < flat.length; i += 3) {
-      found.push({ seq: flat[i]!, row: flat[i + 1]!, lease: flat[i + 2]! })
+      found.push({ seq: flat[i]!, fields: flat[i + 1]!.split(NUL), lease: flat[i + 2]! })
     }
     return found
   }
@@ -73,15 +74,15 @@ export class Shelf {
     })
   }
 
-  remember(id: string, { seq, row }: Pick<Found, 'seq' | 'row'>): void {
-    this.known.set(id, { seq, specAt: specAtOf(row) }, 1)
+  remember(id: string, { seq, fields }: Pick<Found, 'seq' | 'fields'>): void {
+    this.known.set(id, { seq, specAt: specAtOf(fields) }, 1)
   }
 
   /** Fills in the specs that fit their rows; answers with the numbers of those that do not. */
   async #readColds(found: readonly Found[], colds: Map<string, Cold>): Promise<string[]> {
     const missing: Found[] = []
     for (const held of found) {
-      const cold = this.colds.get(held.seq, specAtOf(held.row))
+      const cold = this.colds.get(held.seq, specAtOf(held.fields))
       if (cold) colds.set(held.seq, cold)
       else {
         colds.delete(held.seq)
@@ -90,12 +91,12 @@ export class Shelf {
     }
     if (missing.length === 0) return []
     const texts = await this.coldTexts(missing.map(({ seq }) => seq))
-    return missing.flatMap(({ seq, row }, i) => {
+    return missing.flatMap(({ seq, fields }, i) => {
       const text = texts[i] ?? null
       if (text === null) return []
       const { specAt, cold } = parseCold(text)
       this.colds.put(seq, specAt, cold, text.length)
-      if (specAt !== specAtOf(row)) return [seq]
+      if (specAt !== specAtOf(fields)) return [seq]
       colds.set(seq, cold)
       return []
     })

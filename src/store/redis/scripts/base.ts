@@ -9,6 +9,7 @@ local call = redis.call
 local P = string.sub(KEYS[1], 1, -5)
 local Z = '\0'
 local match, sub, format = string.match, string.sub, string.format
+local find, gmatch = string.find, string.gmatch
 local insert, concat, sort = table.insert, table.concat, table.sort
 local floor, ceil, min, max = math.floor, math.ceil, math.min, math.max
 local MANY = ${VALUES_MAX}
@@ -72,12 +73,31 @@ local function head(row)
   }
 end
 
--- A lease as lease.ts writes it. 'c': the row is still as it was before the claim.
-local LEASE = '^(%d+)%z([^%z]*)%z(%d+)%z(.)%z([^%z]*)%z(.*)$'
+-- A lease as row.ts writes it. 'c': the row is still as it was before the claim.
+local LEASE = '^(%d+)%z([^%z]*)%z(.)%z([^%z]*)%z([^%z]*)%z([^%z]*)%z(.*)$'
 local function leaseOf(text)
-  local version, token, fence, flag, attempt, rest = match(text, LEASE)
+  local version, token, flag, attempt, owner, claimed, till = match(text, LEASE)
   return {
-    version = version, token = token, fence = fence, flag = flag, attempt = attempt, rest = rest,
+    version = version, token = token, flag = flag, attempt = attempt, owner = owner,
+    claimed = claimed, till = till,
   }
+end
+
+-- One record per claim, not per job: its end, its jobs, and how many of them are still held.
+local function beginLease(token, till, seqs)
+  local held = call('HGET', P .. 'held', token)
+  call('ZADD', P .. 'claims', held and 'LT' or 'NX', till, token)
+  call('HSET', P .. 'held', token, (held and held .. ',' or '') .. concat(seqs, ','))
+  call('HINCRBY', P .. 'open', token, #seqs)
+end
+
+local function forgetClaim(token)
+  call('HDEL', P .. 'open', token)
+  call('HDEL', P .. 'held', token)
+  call('ZREM', P .. 'claims', token)
+end
+
+local function endLease(token, count)
+  if call('HINCRBY', P .. 'open', token, -count) <= 0 then forgetClaim(token) end
 end
 `

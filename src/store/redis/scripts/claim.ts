@@ -11,26 +11,27 @@ export const BITE = 1_000
 const BITE_FACTOR = 4
 
 const finding = String.raw`
+local LANE = '^%d+%z%d+%z%d%z%d%z[^%z]*%z[^%z]*%z[^%z]*%z([^%z]*)%z.%z(%-?%d*)%z(%-?%d*)%z'
+
 local function laneKey(line, lane) return P .. 'ready:' .. line.name .. Z .. lane end
 
 -- After a clock was set back, ready jobs may not be due yet: then each of them is looked at.
 local function dueOf(line, lane)
-  if not line.found then line.found = {} end
   if line.found[lane] then return line.found[lane] end
-  local key = laneKey(line, lane)
-  local list = call('ZRANGE', key, 0, bite - 1, 'WITHSCORES')
+  local list = call('ZRANGE', laneKey(line, lane), 0, bite - 1, 'WITHSCORES')
   local seqs, found = {}, {}
   for i = 1, #list, 2 do seqs[#seqs + 1] = list[i] end
-  local rows = fetch('HMGET', P .. 'jobs', seqs)
-  for i = 1, #seqs do
-    if tonumber(head(rows[i]).due) <= now then
-      found[#found + 1] = { seq = seqs[i], rank = tonumber(list[2 * i]), line = line, key = key }
+  for i, row in ipairs(fetch('HMGET', P .. 'jobs', seqs)) do
+    local _, due = match(row, LANE)
+    if tonumber(due) <= now then
+      found[#found + 1] = { seq = seqs[i], rank = tonumber(list[2 * i]), line = line, lane = lane }
     end
   end
   line.found[lane] = found
   return found
 end
 
+-- Jobs of a lane in the order of rank, with the line they are of.
 local function placesOf(line, lane, from, count)
   local places = {}
   if line.isMixed then
@@ -38,10 +39,9 @@ local function placesOf(line, lane, from, count)
     for i = from + 1, min(from + count, #found) do places[#places + 1] = found[i] end
     return places
   end
-  local key = laneKey(line, lane)
-  local list = call('ZRANGE', key, from, from + count - 1, 'WITHSCORES')
+  local list = call('ZRANGE', laneKey(line, lane), from, from + count - 1, 'WITHSCORES')
   for i = 1, #list, 2 do
-    places[#places + 1] = { seq = list[i], rank = tonumber(list[i + 1]), line = line, key = key }
+    places[#places + 1] = { seq = list[i], rank = tonumber(list[i + 1]), line = line, lane = lane }
   end
   return places
 end
@@ -64,42 +64,59 @@ local function countDue(lines, limit)
   end
   return count
 end
+
+-- Out of their lanes, found with the line they are of.
+local function leaveLanes(taken)
+  local gone, keys = {}, {}
+  for _, job in ipairs(taken) do
+    local key = laneKey(job.line, job.lane)
+    if not gone[key] then
+      gone[key] = { job = job }
+      keys[#keys + 1] = key
+    end
+    insert(gone[key], job.seq)
+  end
+  for _, key in ipairs(keys) do
+    batch('ZREM', key, gone[key])
+    leaveLane(gone[key].job.line.name, gone[key].job.lane, key)
+  end
+end
 `
 
 const fitting = String.raw`
 local function everything(lines, limit)
-  local lanes, names, all = {}, {}, {}
+  local lanes, names, all, ready = {}, {}, {}, {}
   for _, line in ipairs(lines) do
     if line.timed > 0 then
       local key = P .. 'timed:' .. line.name
       local seqs = call('ZRANGEBYSCORE', key, '-inf', int(now), 'LIMIT', 0, limit)
-      local rows = fetch('HMGET', P .. 'jobs', seqs)
-      for i = 1, #seqs do
-        local h = head(rows[i])
-        all[#all + 1] = {
-          seq = seqs[i], rank = tonumber(h.rank), line = line, row = rows[i], lane = h.lane,
-        }
+      for i, row in ipairs(fetch('HMGET', P .. 'jobs', seqs)) do
+        local lane, _, rank = match(row, LANE)
+        all[#all + 1] = { seq = seqs[i], rank = tonumber(rank), line = line, row = row, lane = lane }
       end
       call('ZREMRANGEBYSCORE', key, '-inf', int(now))
     end
     for _, lane in ipairs(line.lanes or {}) do
       for _, found in ipairs(placesOf(line, lane, 0, limit)) do
-        found.lane = lane
         all[#all + 1] = found
+        ready[#ready + 1] = found
       end
     end
   end
+  leaveLanes(ready)
   for _, found in ipairs(all) do
-    if not lanes[found.lane] then
-      lanes[found.lane] = {}
+    local lane = lanes[found.lane]
+    if lane then
+      lane[#lane + 1] = found
+    else
+      lanes[found.lane] = { found }
       names[#names + 1] = found.lane
     end
-    insert(lanes[found.lane], found)
   end
   for _, name in ipairs(names) do inRank(lanes[name]) end
   local cursor = call('HGET', P .. 'cursors', queue) or ''
   local ring = #names > 1 and ringFrom(names, cursor) or names
-  return takeTurns(ring, lanes, limit)
+  return (takeTurns(ring, lanes, limit))
 end
 `
 
@@ -126,11 +143,9 @@ local function promote(lines)
     insert(gone[line.name], due[i].seq)
     line.isReady = true
   end
-  local rows = fetch('HMGET', P .. 'jobs', seqs)
-  for i = 1, #seqs do
-    local h = head(rows[i])
-    h.place = 'r'
-    place(seqs[i], h)
+  for i, row in ipairs(fetch('HMGET', P .. 'jobs', seqs)) do
+    local lane, at, rank = match(row, LANE)
+    makeReady(due[i].line.name, lane, tonumber(at), rank, seqs[i])
   end
   for name, list in pairs(gone) do batch('ZREM', P .. 'timed:' .. name, list) end
   flushPlaces()
@@ -148,110 +163,116 @@ local function lanesOf(line, cursor, limit)
   return lanes
 end
 
-local function ringOf(lines, cursor, limit)
-  local ring, byLane = {}, {}
-  for _, line in ipairs(lines) do
-    if line.isReady then
-      for _, lane in ipairs(lanesOf(line, cursor, limit)) do
-        if not byLane[lane] then
-          byLane[lane] = {}
-          ring[#ring + 1] = lane
-        end
-        insert(byLane[lane], line)
-      end
-    end
-  end
-  if #lines > 1 then ring = ringFrom(ring, cursor) end
-  for i = limit + 1, #ring do ring[i] = nil end
-  return ring, byLane
-end
-
--- Places enough for the turns to end as over everything that is ready.
-local function inTurn(lines, limit)
-  local cursor = call('HGET', P .. 'cursors', queue) or ''
-  local ring, byLane = ringOf(lines, cursor, limit)
+-- As deep as the turns go: places enough to end as over everything that is ready.
+local function deepen(ring, limit, find)
   local lanes, open, turns, depth = {}, ring, 0, 0
   for i = 1, #ring do lanes[ring[i]] = {} end
   while turns < limit and #open > 0 do
     local step, deeper = ceil((limit - turns) / #open), {}
     for i = 1, #open do
-      local lane, count = open[i], 0
-      for _, line in ipairs(byLane[lane]) do
-        for _, found in ipairs(placesOf(line, lane, depth, step)) do
-          insert(lanes[lane], found)
-          count = count + 1
-        end
+      local lane = open[i]
+      local list, found = lanes[lane], find(lane, depth, step)
+      if #list == 0 then
+        lanes[lane] = found
+      else
+        for j = 1, #found do list[#list + 1] = found[j] end
       end
-      turns = turns + min(count, step)
-      if count >= step then deeper[#deeper + 1] = lane end
+      turns = turns + min(#found, step)
+      if #found >= step then deeper[#deeper + 1] = lane end
     end
     open, depth = deeper, depth + step
   end
-  for lane, held in pairs(lanes) do
-    if #byLane[lane] > 1 then inRank(held) end
-    for i = 1, #held do held[i].lane = lane end
+  return lanes
+end
+
+-- One line whose ready jobs are all due: a lane is a list of numbers, and gives from its front.
+local function inTurnOfOne(line, cursor, limit)
+  local ring = lanesOf(line, cursor, limit)
+  local lanes = deepen(ring, limit, function(lane, from, count)
+    return call('ZRANGE', laneKey(line, lane), from, from + count - 1)
+  end)
+  local seqs, last, counts = takeTurns(ring, lanes, limit)
+  for i = 1, #ring do
+    local lane, count = ring[i], counts[i]
+    if count > 0 then
+      local key = laneKey(line, lane)
+      call('ZREMRANGEBYRANK', key, 0, count - 1)
+      if count == #lanes[lane] then leaveLane(line.name, lane, key) end
+    end
   end
-  return takeTurns(ring, lanes, limit)
+  return seqs, last
+end
+
+local function inTurnOfMany(lines, cursor, limit)
+  local ring, byLane = {}, {}
+  for _, line in ipairs(lines) do
+    for _, lane in ipairs(lanesOf(line, cursor, limit)) do
+      if not byLane[lane] then
+        byLane[lane] = {}
+        ring[#ring + 1] = lane
+      end
+      insert(byLane[lane], line)
+    end
+  end
+  ring = ringFrom(ring, cursor)
+  for i = limit + 1, #ring do ring[i] = nil end
+  local lanes = deepen(ring, limit, function(lane, from, count)
+    local found = {}
+    for _, line in ipairs(byLane[lane]) do
+      for _, job in ipairs(placesOf(line, lane, from, count)) do found[#found + 1] = job end
+    end
+    return found
+  end)
+  for _, held in pairs(lanes) do inRank(held) end
+  local taken, last = takeTurns(ring, lanes, limit)
+  leaveLanes(taken)
+  return taken, last
 end
 `
 
 const leasing = String.raw`
-local function leaveLanes(taken)
-  local byKey, keys = {}, {}
-  for _, job in ipairs(taken) do
-    if job.key then
-      if not byKey[job.key] then
-        byKey[job.key] = { job = job }
-        keys[#keys + 1] = job.key
-      end
-      insert(byKey[job.key], job.seq)
-    end
+-- Jobs as numbers, all of one line, or as places that know their line.
+local function lease(taken, line)
+  local seqs, unread = {}, {}
+  for i = 1, #taken do
+    seqs[i] = line and taken[i] or taken[i].seq
+    if line or not taken[i].row then unread[#unread + 1] = seqs[i] end
   end
-  for _, key in ipairs(keys) do
-    local gone = byKey[key]
-    batch('ZREM', key, gone)
-    leaveLane(gone.job.line.name, gone.job.lane, key)
-  end
-end
-
-local function rowsOf(taken)
-  local seqs = {}
-  for i, job in ipairs(taken) do
-    if not job.row then seqs[#seqs + 1] = job.seq end
-  end
-  local rows, n = fetch('HMGET', P .. 'jobs', seqs), 0
-  for _, job in ipairs(taken) do
-    if not job.row then
+  local rows, n = fetch('HMGET', P .. 'jobs', unread), 0
+  local stamp, till = int(now), int(now + leaseMs)
+  local middle, tail = Z .. token .. Z .. 'c' .. Z, Z .. owner .. Z .. stamp .. Z .. till
+  local leases, reply = {}, { stamp }
+  for i = 1, #seqs do
+    local job, row = taken[i], nil
+    if line or not job.row then
       n = n + 1
-      job.row = rows[n]
+      row = rows[n]
+    else
+      row = job.row
     end
-  end
-end
-
-local function lease(taken)
-  local stamp = int(now)
-  local till = int(now + leaseMs)
-  local tail = Z .. owner .. Z .. stamp .. Z .. till
-  local leases, ends, reply = {}, {}, { stamp }
-  for i, job in ipairs(taken) do
-    local version, fence, kind, tenant =
-      match(job.row, '^(%d+)%z(%d+)%z%d%z(%d)%z([^%z]*)%z')
-    local name = job.line.name
-    tally(tenant, name, queue, kind, '0', -1)
-    tally(tenant, name, queue, kind, '1', 1)
-    local n = 2 * i
-    leases[n - 1] = job.seq
-    leases[n] = int(version + 1) .. Z .. token .. Z .. int(fence + 1) .. Z .. 'c' .. Z
-      .. ARGV[at + i] .. tail
-    ends[n - 1] = till
-    ends[n] = job.seq
-    reply[n] = job.seq
-    reply[n + 1] = job.row
+    local version, kind, tenant = match(row, '^(%d+)%z%d+%z%d%z(%d)%z([^%z]*)')
+    local counts = (line or job.line).counts[kind]
+    counts[tenant] = (counts[tenant] or 0) + 1
+    leases[2 * i - 1] = seqs[i]
+    leases[2 * i] = int(version + 1) .. middle .. ARGV[at + i] .. tail
+    reply[2 * i] = seqs[i]
+    reply[2 * i + 1] = row
   end
   batch('HSET', P .. 'leases', leases)
-  batch('ZADD', P .. 'ends', ends)
-  flushTallies()
+  beginLease(token, till, seqs)
   return reply
+end
+
+local function moveTallies(lines)
+  for _, line in ipairs(lines) do
+    for kind, counts in pairs(line.counts) do
+      for tenant, count in pairs(counts) do
+        tally(tenant, line.name, queue, kind, '0', -count)
+        tally(tenant, line.name, queue, kind, '1', count)
+      end
+    end
+  end
+  flushTallies()
 end
 `
 
@@ -269,25 +290,34 @@ for _ = 1, takeNumber() do
   local isReady = call('EXISTS', P .. 'ring:' .. name) == 1
   if timed > 0 or isReady then
     local mark = isReady and tonumber(call('ZSCORE', P .. 'marks', name) or 0) or 0
-    lines[#lines + 1] = { name = name, timed = timed, isReady = isReady, isMixed = mark > now }
+    lines[#lines + 1] = {
+      name = name, timed = timed, isReady = isReady, isMixed = mark > now, found = {},
+      counts = { ['0'] = {}, ['1'] = {} },
+    }
   end
 end
 if #lines == 0 then return {} end
 `
 
 const closing = String.raw`
-local taken, last
+local taken, last, reply
+local one = #lines == 1 and not lines[1].isMixed and lines[1]
 if countDue(lines, limit) <= limit then
-  taken = everything(lines, limit)
+  one, taken = false, everything(lines, limit)
 else
   promote(lines)
-  taken, last = inTurn(lines, limit)
+  local cursor = call('HGET', P .. 'cursors', queue) or ''
+  if one then
+    taken, last = inTurnOfOne(one, cursor, limit)
+  else
+    taken, last = inTurnOfMany(lines, cursor, limit)
+  end
 end
 if #taken == 0 then return {} end
-leaveLanes(taken)
-rowsOf(taken)
 if last then call('HSET', P .. 'cursors', queue, last) end
-return lease(taken)
+reply = lease(taken, one)
+moveTallies(lines)
+return reply
 `
 
 export const claimScript = [

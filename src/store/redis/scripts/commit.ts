@@ -35,26 +35,33 @@ local function writeJob(change, seq, h, lease)
   local old = lease and '1' or h.state
   if not lease then unplace(seq, h) end
   local row = change.front .. (change.cold ~= '' and change.version or h.specAt) .. change.back
-  local now = head(row)
+  local after = head(row)
   if change.cold ~= '' then
     unindexCold(seq, h.tenant, call('HGET', P .. 'specs', seq))
-    indexCold(seq, now.tenant, change.cold)
+    indexCold(seq, after.tenant, change.cold)
     set('specs', seq, change.cold)
-    call('SADD', P .. 'lines', now.queue .. Z .. now.handler)
+    seeLine(after.queue .. Z .. after.handler)
   end
   set('jobs', seq, row)
   if change.lease ~= '' then
+    local kept = leaseOf(change.lease)
     set('leases', seq, change.lease)
-    add('ends', match(change.lease, '([^%z]*)$'), seq)
+    if lease and lease.token == kept.token then
+      call('ZADD', P .. 'claims', 'LT', kept.till, kept.token)
+    else
+      beginLease(kept.token, kept.till, { seq })
+      if lease then endLease(lease.token, 1) end
+    end
   else
     if lease then
       call('HDEL', P .. 'leases', seq)
-      call('ZREM', P .. 'ends', seq)
+      endLease(lease.token, 1)
     end
-    place(seq, now)
+    place(seq, after)
   end
   tallyHead(h, old, -1)
-  tallyHead(now, now.state, 1)
+  tallyHead(after, after.state, 1)
+  return after
 end
 
 local function commit(change, now, waitingMax)
@@ -72,15 +79,15 @@ local function commit(change, now, waitingMax)
       return ${FULL}
     end
   end
-  writeJob(change, seq, h, lease)
+  local after = writeJob(change, seq, h, lease)
   for _, made in ipairs(change.inserts) do
     if call('HEXISTS', P .. 'ids', made[1]) == 0 then
-      addJob(made[1], made[2], made[3], made[4])
+      addJob(made[1], pad(call('INCR', P .. 'seq')), made[2], made[3], made[4])
       flushJobs()
     end
   end
   for _, attempt in ipairs(change.attempts) do
-    addAttempt(seq, attempt[1], attempt[2], attempt[3], attempt[4])
+    addAttempt(seq, after.attempts, attempt[1], attempt[2], attempt[3], attempt[4])
   end
   if change.drop ~= '' then dropAttempt(seq, change.drop, change.dropBefore) end
   for _, skip in ipairs(change.skips) do addSkip(seq, skip[1], skip[2], skip[3]) end

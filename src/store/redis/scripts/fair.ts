@@ -39,20 +39,24 @@ local function inRank(lane)
   end)
 end
 
+-- Answers with the jobs in turn, the lane served last, and how many each lane gave.
 local function takeTurns(ring, lanes, limit)
-  local taken, last = {}, nil
+  local taken, counts, last, n = {}, {}, nil, 0
+  for i = 1, #ring do counts[i] = 0 end
   for round = 1, limit do
-    local before = #taken
+    local before = n
     for i = 1, #ring do
       local job = lanes[ring[i]][round]
       if job then
-        taken[#taken + 1] = job
+        n = n + 1
+        taken[n] = job
+        counts[i] = round
         last = ring[i]
-        if #taken == limit then return taken, last end
+        if n == limit then return taken, last, counts end
       end
     end
-    if #taken == before then return taken, last end
+    if n == before then break end
   end
-  return taken, last
+  return taken, last, counts
 end
 `

@@ -2,23 +2,36 @@
 
 export const history = String.raw`
 -- 'odd' is empty, or when the attempt expires if that is out of the order of ids.
-local function addAttempt(seq, number, id, odd, text)
-  call('ZREMRANGEBYSCORE', P .. 'h:' .. seq, number, number)
-  call('ZADD', P .. 'h:' .. seq, number, text)
+local function addAttempt(seq, given, number, id, odd, text)
+  call('HSET', P .. 'h', seq .. ':' .. number, text)
   call('ZADD', P .. 'ah', 0, id .. Z .. seq .. Z .. number)
   if odd ~= '' then call('ZADD', P .. 'ax', odd, seq .. Z .. number) end
+  if tonumber(number) > tonumber(given) then call('HSET', P .. 'hi', seq, number) end
+end
+
+local HOLES_MAX = 100
+
+-- An attempt that goes; if it was the first one kept, the next one is that now.
+local function forgetAttempt(seq, number, text)
+  dropText(seq, number, text)
+  local low = tonumber(call('HGET', P .. 'lo', seq) or 1)
+  if low ~= tonumber(number) then return end
+  local row = call('HGET', P .. 'jobs', seq)
+  if not row then return end
+  local given = tonumber(head(row).attempts)
+  for _ = 1, HOLES_MAX do
+    low = low + 1
+    if low > given or call('HEXISTS', P .. 'h', seq .. ':' .. int(low)) == 1 then break end
+  end
+  call('HSET', P .. 'lo', seq, int(low))
 end
 
 -- If it finished before the moment.
 local function dropAttempt(seq, number, before)
-  local key = P .. 'h:' .. seq
-  local text = call('ZRANGEBYSCORE', key, number, number)[1]
+  local text = call('HGET', P .. 'h', seq .. ':' .. number)
   if not text then return end
-  local finished, _, _, id = match(text, ATTEMPT)
-  if tonumber(finished) >= before then return end
-  call('ZREM', key, text)
-  forget(seq, text)
-  dropLog(seq, id)
+  local _, _, finished = match(text, ATTEMPT)
+  if tonumber(finished) < before then forgetAttempt(seq, number, text) end
 end
 
 -- The first skip from a moment stays.

@@ -25,6 +25,7 @@ end
 local ids = {}
 for i = 1, count do ids[i] = ARGV[first + 4 * i - 3] end
 local held, made = fetch('HMGET', P .. 'ids', ids), {}
+local number = call('INCRBY', P .. 'seq', count) - count
 local isAny = false
 for i = 1, count do
   local n = first + 4 * i - 3
@@ -36,7 +37,8 @@ for i = 1, count do
   else
     made[id] = true
     isAny = true
-    results[i] = tonumber(addJob(id, row, ARGV[n + 2], ARGV[n + 3]))
+    addJob(id, pad(number + i), row, ARGV[n + 2], ARGV[n + 3])
+    results[i] = number + i
   end
 end
 flushJobs()

@@ -30,8 +30,14 @@ local function unindexCold(seq, tenant, cold)
   if app ~= '-' then call('ZREM', P .. 'aj:' .. app, seq) end
 end
 
-local function addJob(id, row, lease, cold)
-  local seq = pad(call('INCR', P .. 'seq'))
+local seenLines = {}
+local function seeLine(line)
+  if seenLines[line] then return end
+  seenLines[line] = true
+  call('SADD', P .. 'lines', line)
+end
+
+local function addJob(id, seq, row, lease, cold)
   local h = head(row)
   set('ids', id, seq)
   set('jobs', seq, row)
@@ -39,14 +45,14 @@ local function addJob(id, row, lease, cold)
   add('all', seq, seq)
   indexCold(seq, h.tenant, cold)
   if lease ~= '' then
+    local l = leaseOf(lease)
     set('leases', seq, lease)
-    add('ends', match(lease, '([^%z]*)$'), seq)
+    beginLease(l.token, l.till, { seq })
   else
     place(seq, h)
   end
-  call('SADD', P .. 'lines', h.queue .. Z .. h.handler)
+  seeLine(h.queue .. Z .. h.handler)
   tallyHead(h, h.state, 1)
-  return seq
 end
 
 local function isFull(row, waitingMax)
@@ -61,24 +67,45 @@ local function dropLog(seq, attempt)
   end
 end
 
-local ATTEMPT = '^(%-?%d+)%z(%-?%d+)%z(%d+)%z([^%z]*)%z'
+-- An attempt as attempt.ts writes it, up to its expiry.
+local ATTEMPT = '^(%d+)%z([^%z]*)%z(%-?%d+)%z(%-?%d+)%z'
 
-local function forget(seq, text)
-  local _, _, number, id = match(text, ATTEMPT)
+local function dropText(seq, number, text)
+  local _, id = match(text, ATTEMPT)
+  call('HDEL', P .. 'h', seq .. ':' .. number)
   call('ZREM', P .. 'ah', id .. Z .. seq .. Z .. number)
   call('ZREM', P .. 'ax', seq .. Z .. number)
+  dropLog(seq, id)
 end
 
--- A bite of what a job that is gone left behind; says whether it was the last one.
-local function clearHistory(seq, count)
-  local past, skips, logs = P .. 'h:' .. seq, P .. 'sk:' .. seq, P .. 'lg:' .. seq
-  local list = call('ZPOPMIN', past, count)
-  for i = 1, #list, 2 do forget(seq, list[i]) end
+-- Numbers of attempts that may be there: from the first one kept to the last one given.
+local function numbersOf(seq, h, lease)
+  local low, high = tonumber(call('HGET', P .. 'lo', seq) or 1), tonumber(h.attempts)
+  if lease and leaseOf(lease).flag == 'c' then high = high + 1 end
+  return low, max(high, tonumber(call('HGET', P .. 'hi', seq) or 0))
+end
+
+local function textsOf(seq, from, to)
+  local names, step = {}, from <= to and 1 or -1
+  for number = from, to, step do names[#names + 1] = seq .. ':' .. int(number) end
+  return fetch('HMGET', P .. 'h', names)
+end
+
+-- A bite of what a job that is gone left behind; answers with the number to go on from.
+local function clearHistory(seq, low, high, count)
+  local last = min(high, low + count - 1)
+  for i, text in ipairs(textsOf(seq, low, last)) do
+    if text then dropText(seq, int(low + i - 1), text) end
+  end
+  local skips, logs = P .. 'sk:' .. seq, P .. 'lg:' .. seq
   local spans = call('ZPOPMIN', skips, count)
-  for i = 1, #spans, 2 do call('ZREM', P .. 'sx', seq .. Z .. int(spans[i + 1])) end
+  for i = 2, #spans, 2 do call('ZREM', P .. 'sx', seq .. Z .. int(spans[i])) end
   local attempts = call('SPOP', logs, count)
   for i = 1, #attempts do call('UNLINK', P .. 'log:' .. attempts[i]) end
-  return call('EXISTS', past, skips, logs) == 0
+  if last < high or call('EXISTS', skips, logs) > 0 then return last + 1 end
+  call('HDEL', P .. 'lo', seq)
+  call('HDEL', P .. 'hi', seq)
+  return nil
 end
 
 local function removeJob(seq, h, cold, lease)
@@ -86,7 +113,7 @@ local function removeJob(seq, h, cold, lease)
   call('HDEL', P .. 'ids', id)
   if lease then
     call('HDEL', P .. 'leases', seq)
-    call('ZREM', P .. 'ends', seq)
+    endLease(leaseOf(lease).token, 1)
   else
     unplace(seq, h)
   end
@@ -96,6 +123,8 @@ local function removeJob(seq, h, cold, lease)
   call('HDEL', P .. 'specs', seq)
   call('HDEL', P .. 'progress', seq)
   tallyHead(h, lease and '1' or h.state, -1)
-  if not clearHistory(seq, ${HISTORY_BITE}) then call('SADD', P .. 'trash', seq) end
+  local low, high = numbersOf(seq, h, lease)
+  local left = clearHistory(seq, low, high, ${HISTORY_BITE})
+  if left then call('HSET', P .. 'trash', seq, int(left) .. ':' .. int(high)) end
 end
 `

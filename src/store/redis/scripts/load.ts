@@ -13,7 +13,9 @@ local function loadAttempts()
   local count = takeNumber()
   for _ = 1, count do
     local seq, number, id, odd, text = seqOf(take()), take(), take(), take(), take()
-    addAttempt(seq, number, id, odd, text)
+    addAttempt(seq, head(call('HGET', P .. 'jobs', seq)).attempts, number, id, odd, text)
+    local low = call('HGET', P .. 'lo', seq)
+    if not low or tonumber(number) < tonumber(low) then call('HSET', P .. 'lo', seq, number) end
   end
   -- Pruning goes on behind a mark: what came in before it must be seen too.
   if count > 0 then call('HDEL', P .. 'state', 'pruned') end
@@ -70,7 +72,9 @@ export const loadScript = [
   String.raw`
 local sender = take()
 loadQueues()
-for _ = 1, takeNumber() do addJob(take(), take(), take(), take()) end
+for _ = 1, takeNumber() do
+  addJob(take(), pad(call('INCR', P .. 'seq')), take(), take(), take())
+end
 flushJobs()
 flushTallies()
 loadAttempts()

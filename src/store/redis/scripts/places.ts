@@ -7,15 +7,23 @@ local timed, ready, rings, marks, sets = {}, {}, {}, {}, {}
 
 local function add(key, score, member) push(sets, key, score, member) end
 
+local function makeReady(line, lane, due, rank, seq)
+  push(ready, line .. Z .. lane, rank, seq)
+  local ring = rings[line]
+  if not ring then
+    ring = {}
+    rings[line] = ring
+  end
+  ring[lane] = true
+  marks[line] = max(marks[line] or due, due)
+end
+
 local function place(seq, h)
   local line = h.queue .. Z .. h.handler
   if h.state == '0' and h.place == 't' then
     push(timed, line, h.due, seq)
   elseif h.state == '0' and h.place == 'r' then
-    push(ready, line .. Z .. h.lane, h.rank, seq)
-    if not rings[line] then rings[line] = {} end
-    rings[line][h.lane] = true
-    marks[line] = max(marks[line] or -math.huge, tonumber(h.due))
+    makeReady(line, h.lane, tonumber(h.due), h.rank, seq)
   elseif h.state == '2' and h.held ~= '' then
     add('pauses', h.held, seq)
   end

@@ -33,17 +33,45 @@ return tell(seqs, {})
 /** By number. */
 export const rowsScript = [reading, 'return tell(ARGV, {})'].join('\n')
 
-/** Leases and pauses that ended by the earlier of both clocks. */
+/** Claims looked at in one go; what is left comes with the next look. */
+const CLAIMS_MAX = 100
+
+/**
+ * Leases and pauses that ended by the earlier of both clocks. Renewals write only to leases, so
+ * records of claims that are behind the truth are put right on the way.
+ */
 export const overdueScript = [
   reading,
   String.raw`
 local now = takeNumber()
 if take() == 'server' then now = min(now, serverNow()) end
 local limit, late = takeNumber(), {}
-for _, key in ipairs({ 'ends', 'pauses' }) do
-  local list = call('ZRANGEBYSCORE', P .. key, '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, limit)
-  for i = 1, #list, 2 do late[#late + 1] = { seq = list[i], till = tonumber(list[i + 1]) } end
+local function consider(seq, till)
+  if till <= now then late[#late + 1] = { seq = seq, till = till } end
 end
+local function look(token, told)
+  local seqs, least = {}, nil
+  for seq in gmatch(call('HGET', P .. 'held', token) or '', '%d+') do seqs[#seqs + 1] = seq end
+  for i, text in ipairs(fetch('HMGET', P .. 'leases', seqs)) do
+    local lease = text and leaseOf(text)
+    if lease and lease.token == token then
+      local till = tonumber(lease.till)
+      least = min(least or till, till)
+      consider(seqs[i], till)
+    end
+  end
+  if not least then
+    forgetClaim(token)
+  elseif least ~= told then
+    call('ZADD', P .. 'claims', int(least), token)
+  end
+end
+local claims =
+  call('ZRANGEBYSCORE', P .. 'claims', '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, ${CLAIMS_MAX})
+for i = 1, #claims, 2 do look(claims[i], tonumber(claims[i + 1])) end
+local pauses =
+  call('ZRANGEBYSCORE', P .. 'pauses', '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, limit)
+for i = 1, #pauses, 2 do consider(pauses[i], tonumber(pauses[i + 1])) end
 sort(late, function(a, b)
   if a.till ~= b.till then return a.till < b.till end
   return a.seq < b.seq

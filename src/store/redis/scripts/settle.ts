@@ -1,55 +1,110 @@
-// The usual end of attempts: the leases are checked all at once, and if every one still holds, the
-// commands the client prepared are carried out. If one does not, nothing of it is written.
+// The usual end of attempts: the leases are checked all at once, and if every one still holds, rows,
+// attempts and places are written, each kind with one command. If one does not, nothing is.
 
 export const settling = String.raw`
-local function holdAll(count)
-  local from = at
-  at = at + 2 * count
-  if count == 0 then return true end
-  local leases = call('HMGET', P .. 'leases', unpack(ARGV, from + 1, from + count))
+-- Numbers, what their leases must begin with, rows and attempts lie one kind after another.
+local function holdAll(first, count)
+  local leases = call('HMGET', P .. 'leases', unpack(ARGV, first + 1, first + count))
   for i = 1, count do
-    local lease, fence = leases[i], ARGV[from + count + i]
+    local lease, fence = leases[i], ARGV[first + count + i]
     if not lease or sub(lease, 1, #fence) ~= fence then return false end
   end
   return true
 end
 
-local special = {
-  timed = function(key, from, to)
-    if not woke then woke = isSooner(key, { unpack(ARGV, from, to) }) end
-    call('ZADD', key, unpack(ARGV, from, to))
+local function writeRows(first, count)
+  local rows, texts, index = {}, {}, {}
+  local rowsFrom, textsFrom, n = first + 2 * count, first + 3 * count, 0
+  for i = 1, count do
+    local seq, text = ARGV[first + i], ARGV[textsFrom + i]
+    rows[2 * i - 1] = seq
+    rows[2 * i] = ARGV[rowsFrom + i]
+    if text ~= '' then
+      local number, id = match(text, '^(%d+)%z([^%z]*)')
+      texts[n + 1] = seq .. ':' .. number
+      texts[n + 2] = text
+      index[n + 1] = 0
+      index[n + 2] = id .. Z .. seq .. Z .. number
+      n = n + 2
+    end
+  end
+  batch('HSET', P .. 'jobs', rows)
+  batch('HSET', P .. 'h', texts)
+  batch('ZADD', P .. 'ah', index)
+end
+
+-- Scores of a group, one for all or one for each, beside its numbers.
+local function scored(from, count)
+  local shared, list = take(), {}
+  for i = 1, count do
+    list[2 * i - 1] = shared ~= '' and shared or take()
+    list[2 * i] = ARGV[from + i]
+  end
+  return list
+end
+
+-- What a group of jobs, which lie one behind the other, comes to.
+local ends = {
+  kept = function(from, count)
+    local list = {}
+    for i = 1, count do
+      list[2 * i - 1] = ARGV[from + i]
+      list[2 * i] = take()
+    end
+    batch('HSET', P .. 'leases', list)
   end,
-  ring = function(key, from, to)
-    if not woke then woke = call('EXISTS', key) == 0 end
-    call('ZADD', key, unpack(ARGV, from, to))
+  none = function() end,
+  set = function(from, count) batch('ZADD', P .. take(), scored(from, count)) end,
+  timed = function(from, count)
+    local key, list = P .. take(), scored(from, count)
+    if not woke then woke = isSooner(key, list) end
+    batch('ZADD', key, list)
   end,
-  drop = function(key, from)
-    dropAttempt(ARGV[from], ARGV[from + 1], tonumber(ARGV[from + 2]))
-  end,
-  tally = function(key, from)
-    local tenant, line, queue, kind, state, count = unpack(ARGV, from, from + 5)
-    tally(tenant, line, queue, kind, '1', -count)
-    tally(tenant, line, queue, kind, state, tonumber(count))
+  ready = function(from, count)
+    local line, lane, latest = take(), take(), take()
+    local ring = P .. 'ring:' .. line
+    if not woke then woke = call('EXISTS', ring) == 0 end
+    call('ZADD', ring, 0, lane)
+    call('ZADD', P .. 'marks', 'GT', latest, line)
+    batch('ZADD', P .. 'ready:' .. line .. Z .. lane, scored(from, count))
   end,
 }
 
-local function carryOut(last)
-  while at < last do
-    local command, key, size = ARGV[at + 1], P .. ARGV[at + 2], tonumber(ARGV[at + 3])
-    local from, to = at + 4, at + 3 + size
-    at = to
-    if special[command] then
-      special[command](key, from, to)
-    else
-      call(command, key, unpack(ARGV, from, to))
-    end
+local function writeGroups(first)
+  local from = first
+  for _ = 1, takeNumber() do
+    local kind, clears, count = take(), take() == '1', takeNumber()
+    ends[kind](from, count)
+    if kind ~= 'kept' then call('HDEL', P .. 'leases', unpack(ARGV, from + 1, from + count)) end
+    if clears then call('HDEL', P .. 'progress', unpack(ARGV, from + 1, from + count)) end
+    from = from + count
+  end
+end
+
+local function writeRest()
+  for _ = 1, takeNumber() do endLease(take(), takeNumber()) end
+  for _ = 1, takeNumber() do call('ZADD', P .. 'claims', 'LT', take(), take()) end
+  for _ = 1, takeNumber() do call('ZADD', P .. 'ax', take(), take()) end
+  for _ = 1, takeNumber() do dropAttempt(take(), take(), takeNumber()) end
+  for _ = 1, takeNumber() do
+    local tenant, line, queue, kind, state, count = unpack(ARGV, at + 1, at + 6)
+    at = at + 6
+    tally(tenant, line, queue, kind, '1', -count)
+    tally(tenant, line, queue, kind, state, tonumber(count))
   end
 end
 
 local function settle()
-  local isHeld, last = holdAll(takeNumber()), takeNumber()
-  last = last + at
-  if isHeld then carryOut(last) end
+  local count, size = takeNumber(), takeNumber()
+  local first = at
+  local last = first + 4 * count + size
+  local isHeld = count == 0 or holdAll(first, count)
+  if count > 0 and isHeld then
+    writeRows(first, count)
+    at = first + 4 * count
+    writeGroups(first)
+    writeRest()
+  end
   at = last
   return isHeld
 end

@@ -14,7 +14,10 @@ local function heldBy(id, token, fence)
   local text = seq and call('HGET', P .. 'leases', seq)
   if not text then return nil end
   local lease = leaseOf(text)
-  if lease.token ~= token or lease.fence ~= fence then return nil end
+  if lease.token ~= token then return nil end
+  local held = tonumber(match(call('HGET', P .. 'jobs', seq), '^%d+%z(%d+)'))
+  if lease.flag == 'c' then held = held + 1 end
+  if held ~= tonumber(fence) then return nil end
   return seq, lease
 end
 `
@@ -33,11 +36,10 @@ for i = 1, takeNumber() do
     results[i] = lease.version
   else
     local version = int(lease.version + 1)
-    local owner, claimed = match(lease.rest, '^([^%z]*)%z([^%z]*)')
     call('HSET', P .. 'leases', seq, concat({
-      version, lease.token, lease.fence, lease.flag, lease.attempt, owner, claimed, till,
+      version, lease.token, lease.flag, lease.attempt, lease.owner, lease.claimed, till,
     }, Z))
-    call('ZADD', P .. 'ends', till, seq)
+    call('ZADD', P .. 'claims', 'LT', till, lease.token)
     results[i] = version
   end
 end
