@@ -11,6 +11,7 @@ import type { NewJob } from '../../../src/core/job.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { Random } from '../../simulation/random.ts'
 import { scratch } from '../../support/servers/scratch.ts'
+import { readAll } from '../kill-check.ts'
 import { check, type Report } from './check.ts'
 import { openDirectly, readStore, settledDown, type Evidence } from './evidence.ts'
 import { Fleet, type Shape } from './fleet.ts'
@@ -44,19 +45,28 @@ export interface ChaosResult extends Report {
 
 const CALM_MS = 60_000
 
-/** Stores jobs as any program would. */
-export async function seed(store: Store, jobs: readonly NewJob[]): Promise<string[]> {
-  const client = new Client({
+/** What a program or an operator asks for. */
+function clientOf(store: Store): Client {
+  return new Client({
     store,
-    clock: { ...systemClock },
+    clock: systemClock,
     ids: new SystemIds(),
     events: new Events(),
     waitingMax: null,
     notice: () => {},
     lookNow: () => {},
   })
-  await client.create(jobs)
+}
+
+export async function seed(store: Store, jobs: readonly NewJob[]): Promise<string[]> {
+  await clientOf(store).create(jobs)
   return jobs.map(({ id }) => id)
+}
+
+/** Schedules that were set aside after too many crashes in a row are let go again. */
+async function revive(store: Store): Promise<void> {
+  const failed = await readAll(page => store.list({ states: ['failed'], queue: 'ticks' }, page))
+  for (const { id, kind } of failed) if (kind === 'job') await clientOf(store).retry(id)
 }
 
 export async function chaosRun(options: ChaosOptions): Promise<ChaosResult> {
@@ -98,13 +108,19 @@ async function storming(options: ChaosOptions, rig: Rig, folder: string): Promis
   })
   const every = options.everyMs ? { everyMs: options.everyMs } : {}
   const storm = new Storm({ rig, fleet, random, leaseMs, goal, ...every })
-  const progress = setInterval(() => options.onProgress?.(storm.counts), 1_000)
+  const progress = setInterval(() => {
+    options.onProgress?.(storm.counts)
+    // The store may be away just now; the next round tries again.
+    void revive(store).catch(() => {})
+  }, 1_000)
   const trouble: string[] = []
   try {
     await fleet.start()
     await storm.run()
     const quietAt = Date.now()
     trouble.push(...(await fleet.quiet(CALM_MS)))
+    clearInterval(progress)
+    await revive(store)
     const left = await settledDown(store, quietAt, CALM_MS)
     trouble.push(...left.map(text => `${text}, ${CALM_MS} ms after the last fault`))
     trouble.push(...(await fleet.stop()), ...fleet.deserters)

@@ -138,6 +138,15 @@ describe('violations', () => {
     })
   })
 
+  test('code that trips over a fault, but not a store that is away', () => {
+    const line = { kind: 'error', at: 1, node: 'n1', during: 'tick' } as const
+    const trips: Line = { ...line, message: 'TypeError: x is undefined' }
+    expect(found(({ lines }) => lines.push(trips)).violations).toMatch(/during tick: TypeError/)
+    expect(found(({ lines }) => lines.push({ ...line, message: 'Error: ECONNRESET' }))).toEqual(
+      clean,
+    )
+  })
+
   test('a job that nobody asked for', () => {
     const { violations } = found(({ jobs }) => jobs.push({ ...jobs[1]!, id: 'phantom' }))
     expect(violations).toMatch(/nobody asked for phantom/)

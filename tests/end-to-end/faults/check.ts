@@ -30,6 +30,7 @@ export function check(evidence: Evidence): Report {
       ...staleAccepted(evidence),
       ...phantoms(evidence),
       ...leftOpen(evidence),
+      ...mistakes(evidence),
       ...tallies(evidence),
     ],
     occurrences: occurrencesOf(evidence),
@@ -185,6 +186,14 @@ function phantoms(evidence: Evidence): string[] {
 /** F1: every node has stopped in order, so nothing may be held any more. */
 function leftOpen({ jobs }: Evidence): string[] {
   return jobs.filter(({ lease }) => lease !== null).map(({ id }) => `${id} is still held`)
+}
+
+/** A store that is away is no mistake; code that trips over it is. */
+function mistakes(evidence: Evidence): string[] {
+  const texts = linesOf(evidence, 'error')
+    .filter(({ message }) => /\b(Type|Reference|Range|Syntax)Error\b/.test(message))
+    .map(({ during, message }) => `during ${during}: ${message}`)
+  return [...new Set(texts)]
 }
 
 /** A4: counters equal the history they summarise. */

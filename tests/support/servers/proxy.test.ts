@@ -116,6 +116,21 @@ test('slow delays each chunk and keeps their order', async () => {
   expect(heard.join('')).toBe('123')
 })
 
+test('nothing overtakes what is still on its way when the mode changes', async () => {
+  const caller = await call()
+  for (let round = 0; round < 10; round++) {
+    await proxy.set({ kind: 'slow', delayMs: 10 })
+    caller.socket.write(`<${round}a`)
+    await proxy.set(round % 2 === 0 ? { kind: 'pass' } : { kind: 'blackhole' })
+    caller.socket.write(`${round}b`)
+    await proxy.set({ kind: 'pass' })
+    caller.socket.write(`${round}c>`)
+  }
+  await answered(caller, '9c>')
+  const rounds = Array.from({ length: 10 }, (_, i) => `<${i}a${i}b${i}c>`)
+  expect(heard.join('')).toBe(rounds.join(''))
+})
+
 test('a cut reply means that the request got through', async () => {
   const caller = await call()
   caller.socket.write('a')

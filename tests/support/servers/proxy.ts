@@ -19,6 +19,13 @@ export interface ProxyCounts {
   cuts: number
 }
 
+/** One direction: what has to wait its turn, oldest first. */
+interface Flow {
+  readonly from: Socket
+  readonly to: Socket
+  readonly late: Buffer[]
+}
+
 interface Link {
   readonly client: Socket
   readonly server: Socket
@@ -122,12 +129,14 @@ export class FaultProxy {
       socket.on('error', () => this.#cut(link))
       socket.on('close', () => this.#cut(link))
     }
+    const there: Flow = { from: client, to: server, late: [] }
+    const back: Flow = { from: server, to: client, late: [] }
     client.on('data', bytes => {
       if (this.#cutsLeft > 0 && !link.isCut) {
         this.#cutsLeft--
         link.isCut = true
       }
-      this.#forward(link, { from: client, to: server, bytes })
+      this.#forward(link, there, bytes)
     })
     server.on('data', bytes => {
       if (link.isCut) {
@@ -136,27 +145,36 @@ export class FaultProxy {
         this.#cut(link)
         return
       }
-      this.#forward(link, { from: server, to: client, bytes })
+      this.#forward(link, back, bytes)
     })
     if (this.#mode.kind === 'blackhole') server.pause()
     else client.resume()
   }
 
-  #forward(link: Link, chunk: { from: Socket; to: Socket; bytes: Buffer }): void {
-    const { from, to, bytes } = chunk
-    if (this.#mode.kind === 'slow') {
-      // One chunk at a time keeps them in order.
-      from.pause()
-      setTimeout(() => {
-        this.#send(link, chunk)
-        this.#goOn(from)
-      }, this.#mode.delayMs).unref()
+  /** Whatever the mode was when a chunk came, none overtakes another. */
+  #forward(link: Link, flow: Flow, bytes: Buffer): void {
+    if (this.#mode.kind !== 'slow' && flow.late.length === 0) {
+      this.#send(link, flow, bytes)
       return
     }
-    this.#send(link, { from, to, bytes })
+    flow.late.push(bytes)
+    if (flow.late.length === 1) this.#delay(link, flow)
   }
 
-  #send(link: Link, { from, to, bytes }: { from: Socket; to: Socket; bytes: Buffer }): void {
+  #delay(link: Link, flow: Flow): void {
+    const delayMs = this.#mode.kind === 'slow' ? this.#mode.delayMs : 0
+    setTimeout(
+      () => {
+        if (!this.#links.has(link)) return
+        // Nothing passes a black hole, not even what was on its way.
+        if (this.#mode.kind !== 'blackhole') this.#send(link, flow, flow.late.shift()!)
+        if (flow.late.length > 0) this.#delay(link, flow)
+      },
+      Math.max(1, delayMs),
+    ).unref()
+  }
+
+  #send(link: Link, { from, to }: Flow, bytes: Buffer): void {
     if (!this.#links.has(link)) return
     to.write(bytes)
     if (to.writableLength < HIGH_WATER) return
