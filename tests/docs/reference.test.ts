@@ -33,8 +33,8 @@ test('the page of the library lists every member of the scheduler', () => {
   expect(described('docs/reference/library.md', 'Scheduler')).toEqual(known)
 })
 
-test('the page of the library lists every member of jobs and runs', () => {
-  for (const name of ['jobs', 'runs']) {
+test('the page of the library lists every member of jobs, runs and workflows', () => {
+  for (const name of ['jobs', 'runs', 'workflows']) {
     const path = `src/library/${name}-api.ts`
     const members = found(path, /^ {2}(?:async )?\*?(\w+)(?:<[^(]*)?\(/gm)
     const known = members.filter(member => member !== 'constructor')
