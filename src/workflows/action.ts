@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import { limits } from '../core/limits.ts'
 import type { Instant } from '../core/time.ts'
 import type { Context } from '../engine/context.ts'
+import { REPEAT } from './detail.ts'
 import { WorkflowRun, type RunParts } from './run.ts'
 import { workflowLimits, type Entry, type Workflow } from './workflow.ts'
 import type { Workflows } from './workflows.ts'
@@ -42,6 +43,8 @@ async function perform(
   { context, payload }: ActionCall,
 ): Promise<Json> {
   const { tenant } = context.job.spec
+  // Which repeat it was is seen in history, also when there is nothing to run.
+  context.measure(REPEAT, context.job.counters.concluded)
   const found = dispatched(await parts.workflows.find(tenant, settings.workflow_id), settings)
   if ('why' in found) throw new Error(`schedule ${shownJob(context)}: ${found.why}`)
   const event = (at: Instant) => eventOf(context, payload, at)

@@ -40,6 +40,8 @@ export interface StepState extends StepDetail {
 
 /** The name under which an attempt's measures hold its steps. */
 export const DETAIL = 'workflow'
+/** The one under which they hold the number of the repeat, from 0. */
+export const REPEAT = 'repeat_number'
 
 export function detailOf(
   workflow: Workflow,

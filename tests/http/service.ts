@@ -2,6 +2,7 @@
 // that hold tokens.
 
 import { onTestFinished } from 'vitest'
+import { httpAction } from '../../src/actions/http/action.ts'
 import { actionHandlers } from '../../src/actions/index.ts'
 import type { Json } from '../../src/core/json.ts'
 import type { Instant, Millis } from '../../src/core/time.ts'
@@ -18,6 +19,8 @@ import type { Role } from '../../src/http/auth/principal.ts'
 import { mint, type TokenRules } from '../../src/http/auth/tokens.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 import type { Store } from '../../src/store/store.ts'
+import { workflowAction } from '../../src/workflows/action.ts'
+import { Workflows } from '../../src/workflows/workflows.ts'
 import { openSqlite } from '../support/sqlite.ts'
 import type { OpenStore } from '../support/stores.ts'
 import { moment, span, tracked, WorldClock } from '../support/world-parts.ts'
@@ -153,6 +156,16 @@ export class Service {
   }
 }
 
+/** Virtual hours pass in few steps: nothing looks around more often than a test needs. */
+const quiet = {
+  nodeId: 'node-1',
+  settleGapMs: 0,
+  checkIntervalMs: 3_600_000,
+  metricsMs: 3_600_000,
+  pruneMs: 3_600_000,
+  idleReapMs: 30_000,
+}
+
 /** A crawl that finds something, or does what the test says. */
 const crawl: Handler = context => {
   context.measure('items_crawled', 25)
@@ -168,13 +181,17 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     store,
     clock,
     ids: new SystemIds(),
-    settings: { nodeId: 'node-1', settleGapMs: 0, ...options.settings },
+    settings: { ...quiet, ...options.settings },
   })
   const actions = actionHandlers({
     clock,
     allowHosts: options.allowHosts ?? [],
     resolve: async () => [{ address: '93.184.216.34', family: 4 }],
   })
+  const call = httpAction({ outbound: actions.outbound, clock, userAgent: 'Carillon' })
+  const workflows = new Workflows({ store, clock, http: call })
+  const flow = { workflows, handlers: engine.handlers, http: call, clock }
+  actions.registry.add(workflowAction(flow))
   const handlers = { 'action:crawl': crawl, ...Object.fromEntries(actions.handlers) }
   for (const [name, handler] of Object.entries({ ...handlers, ...options.handlers })) {
     engine.handlers.set(name, handler)
@@ -195,6 +212,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const app = await createApp({
     engine,
     actions: actions.registry,
+    workflows,
     pages: null,
     auth,
     settings: httpSettings({ ratePerMinute: null, checksAnswers: true, ...options.http }),

@@ -40,8 +40,10 @@ function fromCore(error: SchedulerError, family: Family): HttpProblem {
   switch (code) {
     case 'JOB_NOT_FOUND':
     case 'RUN_NOT_FOUND':
+    case 'WORKFLOW_NOT_FOUND':
       return notFound(message)
     case 'JOB_EXISTS':
+    case 'WORKFLOW_EXISTS':
       return new HttpProblem('exists', message)
     case 'JOB_DECLARED':
       return new HttpProblem('declared-in-code', message, { fields: details })
@@ -52,6 +54,7 @@ function fromCore(error: SchedulerError, family: Family): HttpProblem {
     case 'SPEC_INVALID':
     case 'PAYLOAD_INVALID':
     case 'HANDLER_UNKNOWN':
+    case 'WORKFLOW_INVALID':
     case 'QUERY_INVALID':
       return invalid(family, message, problems)
     case 'REQUESTS_FULL':
