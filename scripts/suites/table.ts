@@ -40,6 +40,7 @@ export const testSuites: readonly TestSuite[] = [
   tests('support', 'what the tests themselves stand on: servers, proxies', 60_000),
   tests('conformance', 'what every store owes its callers', 60_000),
   tests('differential', 'one random history through all stores', 120_000),
+  tests('copy', 'a whole store moved to another', 120_000),
   tests('scenarios', 'whole uses of the scheduler, on each store', 60_000),
   tests('library', 'the public API and the test kit, as a program uses them', 60_000),
   tests('actions', 'what jobs do without code of their own, against real servers', 60_000),

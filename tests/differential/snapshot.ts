@@ -2,6 +2,7 @@
 
 import type { Store } from '../../src/store/store.ts'
 import { readAll } from '../support/builders.ts'
+import { dumpOf, sorted } from '../support/rich.ts'
 import { handlers, queues, tenants } from './specs.ts'
 import { askAll } from './questions.ts'
 import { recordKinds } from './records.ts'
@@ -24,6 +25,7 @@ export async function compareSnapshots(world: World): Promise<void> {
   for (const tenant of tenants) {
     await world.all(`counts of ${tenant}`, async store => countsOf(store, { tenant }))
   }
+  await world.all('dump', async store => sorted(await dumpOf(store, limit)))
   await askAll(world)
   await world.all('nextDueAt', store => store.nextDueAt(lines))
   await world.all('nextDueAt of one line', store => store.nextDueAt([line]))
