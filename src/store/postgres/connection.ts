@@ -56,6 +56,11 @@ export class Connection {
     })
     // A connection that breaks while nobody uses it leaves the pool by itself.
     this.#pool.on('error', () => {})
+    // One that breaks while it is lent out tells its query and, beside that, whoever listens: with
+    // nobody listening, the process would end.
+    this.#pool.on('connect', client => {
+      client.on('error', () => {})
+    })
   }
 
   /** Session settings travel with the connection itself, which a pooler would not take. */
