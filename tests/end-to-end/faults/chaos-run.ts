@@ -81,12 +81,17 @@ export async function chaosRun(options: ChaosOptions): Promise<ChaosResult> {
 }
 
 /** Kept when something was found: nobody can ask the processes again. */
-export async function keep(evidence: Evidence, faults: readonly FaultRecord[]): Promise<string> {
+export async function keep(
+  evidence: Evidence,
+  report: Report,
+  faults: readonly FaultRecord[],
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'carillon-evidence-'))
   const { lines, ledgers, ...dump } = evidence
   const jsonLines = (list: readonly object[]) =>
     list.map(one => `${JSON.stringify(one)}\n`).join('')
   await writeFile(join(folder, 'witness.jsonl'), jsonLines(lines))
+  await writeFile(join(folder, 'report.json'), JSON.stringify(report, null, 2))
   await writeFile(join(folder, 'faults.jsonl'), jsonLines(faults))
   await writeFile(join(folder, 'store.json'), JSON.stringify({ ...dump, ledgers: [...ledgers] }))
   return folder
@@ -129,7 +134,7 @@ async function storming(options: ChaosOptions, rig: Rig, folder: string): Promis
     const report = check(evidence)
     report.violations.push(...trouble, ...(await rig.inspect()))
     const isClean = [report.lost, report.duplicates, report.violations].flat().length === 0
-    const kept = isClean ? null : await keep(evidence, storm.log)
+    const kept = isClean ? null : await keep(evidence, report, storm.log)
     const seconds = (performance.now() - beganAt) / 1_000
     return { kind, seed: number, seconds, counts: storm.counts, lines, kept, ...report }
   } finally {

@@ -67,6 +67,7 @@ export class Fleet {
   async #watch(member: Member): Promise<void> {
     await member.child.gone()
     if (member.isDismissed) return
+    this.#dismiss(member)
     this.deserters.push(`${member.id} ended by itself: ${member.child.errors}`)
   }
 

@@ -159,7 +159,7 @@ async function judge(
     report.violations.push(`hand-over took ${afterStop.longestMs} ms after a stop`)
   }
   const isClean = [report.lost, report.duplicates, report.violations].flat().length === 0
-  const kept = isClean ? null : await keep(evidence, [])
+  const kept = isClean ? null : await keep(evidence, report, [])
   return { ...report, executed, seconds, departures, afterKill, afterStop, kept }
 }
 

@@ -6,11 +6,16 @@ import { askPostgres, startPostgres } from '../../support/servers/postgres.ts'
 import { FaultProxy } from '../../support/servers/proxy.ts'
 import { askRedis, startRedis } from '../../support/servers/redis.ts'
 import { scratch } from '../../support/servers/scratch.ts'
-import { freshNamespace, freshSchema } from '../../support/servers/shared.ts'
+import { freshNamespace, freshSchema, offeredServer } from '../../support/servers/shared.ts'
 import { isIntact } from '../kill-check.ts'
 
 export type RigKind = 'sqlite' | 'postgres' | 'redis'
 export const rigKinds: readonly RigKind[] = ['sqlite', 'postgres', 'redis']
+
+/** Whether its server can be had; in CI it must. */
+export async function isHere(kind: RigKind): Promise<boolean> {
+  return kind === 'sqlite' || !('missing' in (await offeredServer(kind)))
+}
 
 export interface Rig {
   readonly kind: RigKind
