@@ -2,6 +2,7 @@
 
 import { executionRoutes } from '../executions/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
+import { runRoutes } from '../runs/routes.ts'
 import { schedulerRoutes } from '../scheduler/routes.ts'
 import { healthRoutes } from '../system/health.ts'
 import { problemRoutes } from '../system/problems.ts'
@@ -15,4 +16,5 @@ export const routes: readonly Routes[] = [
   jobRoutes,
   executionRoutes,
   schedulerRoutes,
+  runRoutes,
 ]
