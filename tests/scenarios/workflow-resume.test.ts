@@ -5,6 +5,7 @@ import { Defer, Skip } from '../../src/engine/verdicts.ts'
 import type { Handler } from '../../src/engine/handlers.ts'
 import { stepsOfProgress } from '../../src/workflows/detail.ts'
 import { stores } from '../support/each-store.ts'
+import { Faults } from '../support/faulty.ts'
 import { gate, ok, script } from '../support/scripted.ts'
 import { WorkflowWorld } from '../support/workflows.ts'
 import type { MakeWorld } from '../support/world.ts'
@@ -201,4 +202,36 @@ test('A15: a step that asks for another moment gets it, and spends no retry', as
   await flow.world.advance('1s')
   expect(flow.steps).toEqual(['a', 'b', 'b', 'c'])
   expect(await flow.world.job('s')).toMatchObject({ totals: { succeeded: 1, failed: 0 } })
+})
+
+test('A15: a checkpoint that cannot be stored fails nothing, and the next one holds it', async () => {
+  const faults = new Faults()
+  const world = await stores[0]![1]({ at, wrap: store => faults.wrap(store) })
+  const flow = new WorkflowWorld(world, [])
+  const door = gate()
+  const first = await flow.node('n1', { ok, mid: ok, end: door.handler })
+  await flow.add(...chain, { id: 'd', handler: 'end', needs: ['c'] })
+  await flow.schedule('s', { every: '1m' })
+  faults.cut('report', 'before')
+  await world.advance('1m')
+  expect(flow.steps).toEqual(['a', 'b', 'c', 'd'])
+  expect(faults.left).toBe(0)
+  await world.crash(first)
+  await flow.node('n2', { ok, mid: ok, end: ok })
+  await world.advance('30s')
+  expect(flow.steps).toEqual(['a', 'b', 'c', 'd', 'd'])
+  expect(await world.job('s')).toMatchObject({ totals: { succeeded: 1 } })
+})
+
+test('A15: a node that lost its lease stops its steps and starts no more', async () => {
+  const flow = await made(stores[0]![1])
+  const door = gate()
+  await flow.node('n1', { ok, mid: door.handler })
+  await flow.add(...chain)
+  const { id } = await flow.schedule('s', { every: '1m' })
+  await flow.world.advance('1m')
+  await flow.world.client.remove([id])
+  await flow.world.advance('2s')
+  expect(door.aborts).toEqual(['cancelled'])
+  expect(flow.steps).toEqual(['a', 'b'])
 })
