@@ -5,7 +5,9 @@ import process from 'node:process'
 
 const benches: Readonly<Record<string, string>> = {
   cron: 'bench/cron.ts',
-  store: 'bench/raw/sqlite.ts',
+  sqlite: 'bench/raw/sqlite.ts',
+  postgres: 'bench/raw/postgres.ts',
+  redis: 'bench/raw/redis.ts',
   engine: 'bench/engine/main.ts',
 }
 

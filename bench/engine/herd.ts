@@ -1,16 +1,17 @@
 // Ten thousand jobs due in the same millisecond: how late does each start?
 
-import { inFolder, median, percentile, type Figure } from '../support.ts'
+import { median, percentile, type Figure } from '../support.ts'
+import type { Ground } from './ground.ts'
 import { jobs, makeRig, settledCount } from './rig.ts'
 
 const LEAD_MS = 1_500
 
-export async function herd(rounds: number, count: number): Promise<Figure[]> {
+export async function herd(ground: Ground, rounds: number, count: number): Promise<Figure[]> {
   const p50: number[] = []
   const p99: number[] = []
-  await inFolder(folder => lateness(folder, count))
+  await ground.fresh(url => lateness(url, count))
   for (let round = 0; round < rounds; round++) {
-    const late = await inFolder(folder => lateness(folder, count))
+    const late = await ground.fresh(url => lateness(url, count))
     p50.push(percentile(late, 0.5))
     p99.push(percentile(late, 0.99))
   }
@@ -20,14 +21,14 @@ export async function herd(rounds: number, count: number): Promise<Figure[]> {
       name: `${count} due at once, start lateness p99`,
       value: median(p99),
       unit: 'ms',
-      target: 400,
+      target: ground.bars.herdP99Ms,
       lowerIsBetter: true,
     },
   ]
 }
 
-async function lateness(folder: string, count: number): Promise<number[]> {
-  const engine = await makeRig(folder)
+async function lateness(url: string, count: number): Promise<number[]> {
+  const engine = await makeRig(url)
   const late: number[] = []
   const at = engine.clock.now() + LEAD_MS
   engine.handlers.set('noop', async context => {
@@ -43,9 +44,9 @@ async function lateness(folder: string, count: number): Promise<number[]> {
 }
 
 /** From asking for a run to its handler being called, on a node with nothing else to do. */
-export async function idleLatency(samples: number): Promise<Figure[]> {
-  const took = await inFolder(async folder => {
-    const engine = await makeRig(folder)
+export async function idleLatency(ground: Ground, samples: number): Promise<Figure[]> {
+  const took = await ground.fresh(async url => {
+    const engine = await makeRig(url)
     const times: number[] = []
     let called: (() => void) | null = null
     engine.handlers.set('noop', () => called?.())
@@ -70,7 +71,7 @@ export async function idleLatency(samples: number): Promise<Figure[]> {
       name: 'enqueue → start, idle, p50',
       value: percentile(took, 0.5),
       unit: 'ms',
-      target: 1,
+      target: ground.bars.latencyMs,
       lowerIsBetter: true,
       note: `p99 ${percentile(took, 0.99).toFixed(2)} ms`,
     },

@@ -1,6 +1,5 @@
-// A real node on a real SQLite file, with a handler that does nothing.
+// A real node on a real store, with a handler that does nothing.
 
-import { join } from 'node:path'
 import { openStore, systemIds } from '../../src/compose.ts'
 import { completeSpec, type SpecInput } from '../../src/core/spec.ts'
 import type { NewJob } from '../../src/core/job.ts'
@@ -15,13 +14,10 @@ export const payload = {
 }
 
 export async function makeRig(
-  folder: string,
+  url: string,
   settings: Partial<EngineSettings> = {},
 ): Promise<Engine> {
-  const store = await openStore(`sqlite:${join(folder, 'bench.db')}`, {
-    now: () => systemClock.now(),
-    listens: false,
-  })
+  const store = await openStore(url, { now: () => systemClock.now(), listens: true })
   const ids = systemIds()
   const engine = createEngine({
     store,
