@@ -88,11 +88,8 @@ test('a process without the option keeps workflows and leaves running them to ot
   const made = await started(null)
   const { scheduler } = made
   await scheduler.workflows.add({ name: 'totals', steps })
-  const run = await scheduler.workflows.run(1)
+  await scheduler.workflows.run(1)
   await made.advance('1m')
-  expect(await scheduler.runs.get(run.id).catch((error: Error) => error.message)).toBe(
-    `there is no run ${run.id}`,
-  )
   const { items } = await scheduler.engine.store.list({ handler: 'action:workflow' }, { limit: 5 })
   expect(items.map(({ state }) => state)).toEqual(['waiting'])
 })
