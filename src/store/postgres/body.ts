@@ -47,6 +47,7 @@ export type Body = [
   endedAt: number | null,
   endedReason: number | null,
   updatedAt: number,
+  revision: number,
   detail?: Detail,
 ]
 
@@ -64,7 +65,7 @@ export function bodyOf(job: Job): string {
     `[${waits.indexOf(job.waitingFor)},${job.nextAt},${job.retryAt},${job.backlog},${job.missed},` +
     `${counters.runs},${counters.concluded},${totals.succeeded},${totals.failed},` +
     `${totals.cancelled},${totals.other},${totals.skipped},${totals.durationMs},${started},` +
-    `${finished},${outcome},${succeeded},${endedAt},${reason},${job.updatedAt}` +
+    `${finished},${outcome},${succeeded},${endedAt},${reason},${job.updatedAt},${job.revision}` +
     (detail === null ? ']' : `,${JSON.stringify(detail)}]`)
   )
 }

@@ -3,8 +3,8 @@
 
 import type { Job } from '../../core/job.ts'
 import type { ClaimRequest } from '../store.ts'
-import { texts } from './arrays.ts'
-import { numberOrNull, type ColdRow, type Row } from './columns.ts'
+import { fromDocumentsText, fromNumbers, texts } from './arrays.ts'
+import type { ColdRow, Row } from './columns.ts'
 import { toCold, toJob, type Cold, type Hot } from './record.ts'
 import type { Tables } from './tables.ts'
 import { toKey } from './text.ts'
@@ -13,13 +13,10 @@ import { toKey } from './text.ts'
 export const BITE = 2_000
 const BITE_FACTOR = 4
 
-/** Behind what a claim always gives. */
-const COLD_AT = 8
-
 export async function claim(tables: Tables, request: ClaimRequest): Promise<Job[]> {
   const { limit, handlers } = request
   if (limit <= 0 || handlers.length === 0) return []
-  const rows = await tables.connection.call(
+  const [row] = await tables.connection.call(
     `select * from ${tables.schema}.claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       toKey(request.queue),
@@ -34,60 +31,93 @@ export async function claim(tables: Tables, request: ClaimRequest): Promise<Job[
       tables.bringsSpecs,
     ],
   )
-  if (rows.length === 0) return []
-  return understood(tables, rows, request)
+  return row ? understood(tables, claimedRows(row), request) : []
+}
+
+/** A job as a claim tells it; `n` counts from one in the order they should start. */
+interface Claimed {
+  readonly n: number
+  readonly seq: number
+  readonly specAt: number
+  readonly expireAt: number | null
+  readonly attempts: number
+  readonly fence: number
+  readonly version: number
+  readonly body: string
+  readonly cold: ColdRow | null
+}
+
+function claimedRows(row: Row): Claimed[] {
+  const [ns, seqs, specAts, expires, attempts, fences, versions] = row.slice(0, 7).map(fromNumbers)
+  const bodies = fromDocumentsText(row[7]!)
+  const brought = new Map<number, ColdRow>()
+  if (row[8]) {
+    for (const [n, ...cold] of JSON.parse(row[8]) as [number, ...ColdRow][]) brought.set(n, cold)
+  }
+  const rows = bodies.map((body, i): Claimed => {
+    const n = ns![i]!
+    return {
+      n,
+      seq: seqs![i]!,
+      specAt: specAts![i]!,
+      expireAt: expires![i]!,
+      attempts: attempts![i]!,
+      fence: fences![i]!,
+      version: versions![i]!,
+      body,
+      cold: brought.get(n) ?? null,
+    }
+  })
+  return rows.sort((a, b) => a.n - b.n)
 }
 
 async function understood(
   tables: Tables,
-  rows: readonly Row[],
+  rows: readonly Claimed[],
   request: ClaimRequest,
 ): Promise<Job[]> {
   const jobs: (Job | null)[] = []
   let unknown = 0
   let missing = 0
-  for (const [i, row] of rows.entries()) {
-    const seq = Number(row[0])
-    const specAt = Number(row[1])
-    let cold = tables.specs.find(seq, specAt)
+  for (const row of rows) {
+    let cold = tables.specs.find(row.seq, row.specAt)
     if (cold === null) {
       unknown++
       cold = broughtAlong(tables, row)
     }
-    if (cold === null) missing++
-    else tables.leased.set(cold.id, seq, 1)
-    jobs.push(cold === null ? null : claimed(row, cold, request, i))
+    const job = cold === null ? null : claimed(row, cold, request)
+    jobs.push(job)
+    if (job === null) missing++
+    else keepLease(tables, row.seq, job)
   }
   tables.bringsSpecs = unknown > 0
   return missing > 0 ? completed(tables, rows, jobs, request) : (jobs as Job[])
 }
 
-function broughtAlong(tables: Tables, row: Row): Cold | null {
-  const spec = row[COLD_AT]!
-  if (spec === null) return null
-  const cold = toCold(row.slice(COLD_AT) as ColdRow)
-  tables.specs.keep(Number(row[0]), Number(row[1]), cold, spec.length)
+function keepLease(tables: Tables, seq: number, job: Job): void {
+  const { attemptId, claimedAt } = job.lease!
+  tables.leased.set(job.id, { seq, fence: job.counters.fence, attemptId, claimedAt }, 1)
+}
+
+function broughtAlong(tables: Tables, { seq, specAt, cold: row }: Claimed): Cold | null {
+  if (row === null) return null
+  const cold = toCold(row)
+  tables.specs.keep(seq, specAt, cold, row[0].length)
   return cold
 }
 
-function claimed(row: Row, cold: Cold, request: ClaimRequest, index: number): Job {
+function claimed(row: Claimed, cold: Cold, request: ClaimRequest): Job {
   const { token, owner, now, leaseMs, attemptIds } = request
+  const attemptId = attemptIds[row.n - 1]!
   const hot: Hot = {
     state: 'running',
     dueAt: null,
-    expireAt: numberOrNull(row[2]),
-    attempts: Number(row[3]),
-    fence: Number(row[4]),
-    revision: Number(row[5]),
-    version: Number(row[6]),
-    body: row[7]!,
-    lease: {
-      token,
-      owner,
-      attemptId: attemptIds[index]!,
-      claimedAt: now,
-      until: now + leaseMs,
-    },
+    expireAt: row.expireAt,
+    attempts: row.attempts,
+    fence: row.fence,
+    version: row.version,
+    body: row.body,
+    lease: { token, owner, attemptId, claimedAt: now, until: now + leaseMs },
   }
   return toJob(hot, cold)
 }
@@ -95,14 +125,14 @@ function claimed(row: Row, cold: Cold, request: ClaimRequest, index: number): Jo
 /** Specs that were not known are read with their rows, which may have been written since. */
 async function completed(
   tables: Tables,
-  rows: readonly Row[],
+  rows: readonly Claimed[],
   jobs: readonly (Job | null)[],
   { token, attemptIds }: ClaimRequest,
 ): Promise<Job[]> {
-  const missing = rows.filter((_, i) => jobs[i] === null).map(row => Number(row[0]))
+  const missing = rows.filter((_, i) => jobs[i] === null).map(row => row.seq)
   const read = new Map<string, Job>()
   for (const job of await tables.jobsBySeq(missing)) {
     if (job.lease?.token === token) read.set(job.lease.attemptId, job)
   }
-  return jobs.flatMap((job, i) => job ?? read.get(attemptIds[i]!) ?? [])
+  return rows.flatMap((row, i) => jobs[i] ?? read.get(attemptIds[row.n - 1]!) ?? [])
 }

@@ -51,9 +51,9 @@ export type Row = Cell[]
 
 /** A job, and behind it the parts that running it never changes. */
 export const jobColumns = `j.seq, j.spec_at, j.state, j.due_at, j.until_at, j.expire_at, j.attempts,
-  j.fence, j.revision, j.version, j.body, j.token, j.owner, j.attempt_id, j.claimed_at`
+  j.fence, j.version, j.body, j.token, j.owner, j.attempt_id, j.claimed_at`
 export const coldColumns = 'x.spec, x.declared, x.created_at, j.id, j.series, j.kind'
-export const JOB_WIDTH = 15
+export const JOB_WIDTH = 14
 
 export type JobRow = [
   seq: string,
@@ -64,7 +64,6 @@ export type JobRow = [
   expireAt: Cell,
   attempts: string,
   fence: string,
-  revision: string,
   version: string,
   body: string,
   token: Cell,

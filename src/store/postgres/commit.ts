@@ -8,8 +8,8 @@ import type { Instant } from '../../core/time.ts'
 import type { CommitResult, InsertOptions } from '../store.ts'
 import { numbers, texts } from './arrays.ts'
 import { bodyOf } from './body.ts'
-import { origins, outcomes } from './columns.ts'
-import { attemptBody, oddCode } from './history.ts'
+import { outcomes } from './columns.ts'
+import { attemptBody, ledgerOccurrence } from './history.ts'
 import type { Place } from './places.ts'
 import { heldUntil, momentOf, stateCode } from './record.ts'
 import { recordsJson } from './records.ts'
@@ -161,7 +161,6 @@ function changeJson(
     expire_at: job.expireAt,
     attempts: job.counters.attempts,
     fence: job.counters.fence,
-    revision: job.revision,
     version: job.version,
     body: bodyOf(job),
     ...(job.lease === null ? {} : leaseJson(job.lease)),
@@ -199,14 +198,11 @@ function attemptJson(attempt: NonNullable<Change['attempt']>): Record<string, un
     attempt: toKey(attempt.id),
     number: attempt.number,
     run: attempt.run,
-    origin: origins.indexOf(attempt.origin),
-    retry_of: attempt.retryOf,
-    occurrence: attempt.occurrence,
+    occurrence: ledgerOccurrence(attempt),
     begun_at: attempt.claimedAt,
     finished_at: attempt.finishedAt,
     outcome: outcomes.indexOf(attempt.outcome),
     ends: attempt.expireAt,
-    odd: oddCode(attempt),
     detail: attemptBody(attempt),
   }
 }

@@ -139,7 +139,7 @@ interface Search extends Omit<Wanted, 'columns'> {
 async function searched(tables: Tables, given: Search): Promise<Page<number>> {
   const { page, search, scanMax } = given
   const query = new Query()
-  const columns = 'j.seq, x.sought_id, x.sought_name'
+  const columns = 'j.seq, coalesce(x.sought_id, upper(j.id)) as sought_id, x.sought_name'
   const window = { ...page, limit: scanMax - 1, offset: 0 }
   const walked = pageSql(tables, query, { ...given, page: window, columns })
   const text = query.value(toKey(foldCase(search)))

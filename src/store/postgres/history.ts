@@ -3,9 +3,9 @@
 import type { Attempt } from '../../core/attempt.ts'
 import type { ErrorInfo } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-import { specDefaults } from '../../core/spec.ts'
-import { HOUR, type Instant } from '../../core/time.ts'
-import { numberOrNull, origins, outcomes, type Cell, type Row } from './columns.ts'
+import { runEntry } from '../../core/ledger.ts'
+import type { Instant } from '../../core/time.ts'
+import { origins, outcomes, type Row } from './columns.ts'
 import { fromKey } from './text.ts'
 
 interface AttemptDetail {
@@ -21,29 +21,27 @@ type AttemptBody = [
   retries: number,
   missed: number,
   startedAt: Instant,
+  origin: number,
+  retryOf: number | null,
+  occurrence: Instant,
   owner: string,
   detail?: AttemptDetail,
 ]
-
-const USUAL_AGE_MS = specDefaults.retention.ageMs
 
 /** Numbers read in a text as they do in JSON, at half the cost of having them written. */
 export function attemptBody(made: Attempt): string {
   const detail = detailOf(made)
   return (
     `[${made.attempt},${made.fence},${made.retries},${made.missed},${made.startedAt},` +
+    `${origins.indexOf(made.origin)},${made.retryOf},${made.occurrence},` +
     JSON.stringify(made.owner) +
     (detail === null ? ']' : `,${JSON.stringify(detail)}]`)
   )
 }
 
-/**
- * Attempts of the usual retention expire in the order of their ids, so pruning finds them by
- * walking; only those that would be out of that order are kept in an index of their own.
- */
-export function oddCode({ claimedAt, finishedAt, expireAt }: Attempt): number | null {
-  const isOdd = expireAt - finishedAt !== USUAL_AGE_MS || finishedAt - claimedAt > HOUR
-  return isOdd ? 1 : null
+/** The moment whose decision the attempt stands for; null for runs nobody's schedule asked for. */
+export function ledgerOccurrence(attempt: Attempt): Instant | null {
+  return runEntry(attempt) === null ? null : attempt.occurrence
 }
 
 function detailOf({ reason, error, result, measures }: Attempt): AttemptDetail | null {
@@ -58,16 +56,13 @@ function detailOf({ reason, error, result, measures }: Attempt): AttemptDetail |
   }
 }
 
-export const attemptColumns = `a.number, a.id, a.run, a.origin, a.retry_of, a.occurrence,
-  a.claimed_at, a.finished_at, a.outcome, a.expire_at, a.body`
+export const attemptColumns = `a.number, a.id, a.run, a.claimed_at, a.finished_at, a.outcome,
+  a.expire_at, a.body`
 
 type AttemptRow = [
   number: string,
   id: string,
   run: string,
-  origin: string,
-  retryOf: Cell,
-  occurrence: string,
   claimedAt: string,
   finishedAt: string,
   outcome: string,
@@ -81,29 +76,29 @@ const noDetail: AttemptDetail = {}
 /** A row of `attemptColumns` and, behind them, the id of the job. */
 export function toAttempt(given: Row): Attempt {
   const row = given as AttemptRow
-  const body = JSON.parse(row[10]) as AttemptBody
-  const [attempt, fence, retries, missed, startedAt, owner, detail = noDetail] = body
+  const body = JSON.parse(row[7]) as AttemptBody
+  const detail = body[9] ?? noDetail
   return {
     id: fromKey(row[1]),
-    jobId: fromKey(row[11]),
+    jobId: fromKey(row[8]),
     run: Number(row[2]),
-    attempt,
+    attempt: body[0],
     number: Number(row[0]),
-    fence,
-    retries,
-    origin: origins[Number(row[3])]!,
-    retryOf: numberOrNull(row[4]),
-    occurrence: Number(row[5]),
-    missed,
-    owner,
-    claimedAt: Number(row[6]),
-    startedAt,
-    finishedAt: Number(row[7]),
-    outcome: outcomes[Number(row[8])]!,
+    fence: body[1],
+    retries: body[2],
+    origin: origins[body[5]]!,
+    retryOf: body[6],
+    occurrence: body[7],
+    missed: body[3],
+    owner: body[8],
+    claimedAt: Number(row[3]),
+    startedAt: body[4],
+    finishedAt: Number(row[4]),
+    outcome: outcomes[Number(row[5])]!,
     reason: detail.reason ?? null,
     error: detail.error ?? null,
     result: detail.result ?? null,
     measures: detail.measures ?? null,
-    expireAt: Number(row[9]),
+    expireAt: Number(row[6]),
   }
 }

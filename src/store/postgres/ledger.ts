@@ -5,7 +5,7 @@ import { openEntry, runEntry, type LedgerEntry, type SkipReason } from '../../co
 import { offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest } from '../store.ts'
-import { coldColumns, jobColumns, origins } from './columns.ts'
+import { coldColumns, jobColumns } from './columns.ts'
 import { Query } from './paging.ts'
 import type { Tables } from './tables.ts'
 import { toKey } from './text.ts'
@@ -39,7 +39,7 @@ interface Parts {
 async function readParts(tables: Tables, jobId: string, page: PageRequest): Promise<Parts | null> {
   const s = tables.schema
   const runs = new Query([toKey(jobId)])
-  runs.where(`a.job = j.seq and a.origin = ${origins.indexOf('schedule')} and a.retry_of is null`)
+  runs.where('a.job = j.seq and a.occurrence is not null')
   const runEnd = runs.cut('a.occurrence', page, Number)
   const skips = new Query(runs.values)
   skips.where('k.job = j.seq')

@@ -2,9 +2,10 @@
 
 import type { Entry, EntryType } from '../../core/entry.ts'
 import { documents, fromDocuments, nullable, numbers, texts } from './arrays.ts'
-import { origins, outcomes, states } from './columns.ts'
+import { outcomes, states } from './columns.ts'
 import type { Value } from './connection.ts'
-import { attemptBody, oddCode } from './history.ts'
+import { odd } from './functions/settle.ts'
+import { attemptBody, ledgerOccurrence } from './history.ts'
 import { toKey, toKeyOrNull } from './text.ts'
 
 export interface Owned {
@@ -41,25 +42,25 @@ const attempt: Loader<'attempt'> = (s, entries, { owners }) => {
   const made = entries.map(entry => entry.attempt)
   return {
     sql: `with written as (
-        insert into ${s}.attempts (job, number, id, run, origin, retry_of, occurrence, claimed_at,
-          finished_at, outcome, expire_at, odd, body)
-        select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::smallint[],
-          $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::smallint[], $11::bigint[],
-          $12::smallint[], ${fromDocuments('$13')}) returning id
+        insert into ${s}.attempts (job, number, id, run, occurrence, claimed_at, finished_at,
+          outcome, expire_at, odd, body)
+        select g.job, g.number, g.id, g.run, g.occurrence, g.claimed_at, g.finished_at, g.outcome,
+          g.expire_at, ${odd('g.expire_at', 'g.finished_at', 'g.claimed_at')}, g.body
+        from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[],
+          $6::bigint[], $7::bigint[], $8::smallint[], $9::bigint[], ${fromDocuments('$10')})
+          g (job, number, id, run, occurrence, claimed_at, finished_at, outcome, expire_at, body)
+        returning id
       ) update ${s}.marks set value = '' where value >= (select min(id) from written)`,
     values: [
       numbers(made.map(({ jobId }) => owners.get(jobId)!)),
       numbers(made.map(({ number }) => number)),
       texts(made.map(({ id }) => toKey(id))),
       numbers(made.map(({ run }) => run)),
-      numbers(made.map(({ origin }) => origins.indexOf(origin))),
-      nullable(made.map(({ retryOf }) => retryOf)),
-      numbers(made.map(({ occurrence }) => occurrence)),
+      nullable(made.map(ledgerOccurrence)),
       numbers(made.map(({ claimedAt }) => claimedAt)),
       numbers(made.map(({ finishedAt }) => finishedAt)),
       numbers(made.map(({ outcome }) => outcomes.indexOf(outcome))),
       numbers(made.map(({ expireAt }) => expireAt)),
-      nullable(made.map(oddCode)),
       documents(made.map(attemptBody)),
     ],
   }

@@ -50,7 +50,6 @@ export interface Hot {
   readonly expireAt: Instant | null
   readonly attempts: number
   readonly fence: number
-  readonly revision: number
   readonly version: number
   readonly body: string
   readonly lease: Lease | null
@@ -63,21 +62,20 @@ export function toHot(row: JobRow): Hot {
     expireAt: numberOrNull(row[5]),
     attempts: Number(row[6]),
     fence: Number(row[7]),
-    revision: Number(row[8]),
-    version: Number(row[9]),
-    body: row[10],
+    version: Number(row[8]),
+    body: row[9],
     lease: leaseOf(row),
   }
 }
 
 function leaseOf(row: JobRow): Lease | null {
-  const token = row[11]
+  const token = row[10]
   if (token === null) return null
   return {
     token: fromKey(token),
-    owner: fromKey(row[12]!),
-    attemptId: fromKey(row[13]!),
-    claimedAt: Number(row[14]),
+    owner: fromKey(row[11]!),
+    attemptId: fromKey(row[12]!),
+    claimedAt: Number(row[13]),
     until: Number(row[4]),
   }
 }
@@ -85,7 +83,7 @@ function leaseOf(row: JobRow): Lease | null {
 /** Every field by name: copying objects together costs more than all the rest. */
 export function toJob(hot: Hot, cold: Cold): Job {
   const body = parseBody(hot.body)
-  const detail = body[20] ?? noDetail
+  const detail = body[21] ?? noDetail
   return {
     id: cold.id,
     kind: cold.kind,
@@ -115,7 +113,7 @@ export function toJob(hot: Hot, cold: Cold): Job {
     expireAt: hot.expireAt,
     createdAt: cold.createdAt,
     updatedAt: body[19],
-    revision: hot.revision,
+    revision: body[20],
     version: hot.version,
   }
 }

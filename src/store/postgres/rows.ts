@@ -40,7 +40,6 @@ export function insertValues({ jobs, places, specs }: NewRows, now: Instant): Va
     nullable(jobs.map(job => job.expireAt)),
     numbers(jobs.map(job => job.counters.attempts)),
     numbers(jobs.map(job => job.counters.fence)),
-    numbers(jobs.map(job => job.revision)),
     numbers(jobs.map(job => job.version)),
     texts(leases.map(lease => (lease === null ? null : toKey(lease.token)))),
     texts(leases.map(lease => (lease === null ? null : toKey(lease.owner)))),
@@ -50,12 +49,19 @@ export function insertValues({ jobs, places, specs }: NewRows, now: Instant): Va
     texts(jobs.map(job => (job.declared === null ? null : toKey(job.declared.definition)))),
     numbers(jobs.map(job => job.createdAt)),
     numbers(jobs.map(job => job.spec.retention.attempts)),
-    texts(jobs.map(job => soughtText(job.id))),
+    texts(jobs.map(job => soughtId(job.id))),
     texts(jobs.map(job => soughtText(job.spec.name))),
     documents(jobs.map(bodyOf)),
     documents(specs),
     documents(jobs.map(job => (job.declared === null ? '' : JSON.stringify(job.declared)))),
   ]
+}
+
+const ASCII = /^[\x20-\x7e]*$/
+
+/** The server folds plain ids itself. */
+export function soughtId(id: string): string | null {
+  return ASCII.test(id) ? null : soughtText(id)
 }
 
 /** A text as it is searched in, whatever the case. */

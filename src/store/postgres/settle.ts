@@ -4,14 +4,14 @@ import type { Change } from '../../core/change.ts'
 import type { Instant } from '../../core/time.ts'
 import { documents, nullable, numbers, texts } from './arrays.ts'
 import { bodyOf } from './body.ts'
-import { origins, outcomes, states } from './columns.ts'
+import { outcomes, states } from './columns.ts'
 import type { Value } from './connection.ts'
 import { isTaken } from './errors.ts'
-import { attemptBody, oddCode } from './history.ts'
+import { attemptBody, ledgerOccurrence } from './history.ts'
 import { momentOf } from './record.ts'
 import { restValues } from './rest.ts'
 import { parameters } from './rows.ts'
-import type { Tables } from './tables.ts'
+import type { Leased, Tables } from './tables.ts'
 import { toKey } from './text.ts'
 
 export interface Plain {
@@ -20,7 +20,10 @@ export interface Plain {
   readonly change: Change
 }
 
-/** Nothing but the job, its attempt and skips, written by the holder of a lease it gives up. */
+/**
+ * Nothing but the job, its attempt and skips, written by the holder of a lease it gives up, and as
+ * the row itself would have it: then little needs to be sent.
+ */
 export function plainSeq(tables: Tables, change: Change): number | null {
   const { job, token } = change
   const isPlain =
@@ -28,8 +31,21 @@ export function plainSeq(tables: Tables, change: Change): number | null {
     job.lease === null &&
     !change.specChanged &&
     change.inserts.length === 0 &&
-    change.records.length === 0
-  return isPlain ? (tables.leased.get(job.id) ?? null) : null
+    change.records.length === 0 &&
+    job.version === change.expectedVersion + 1 &&
+    (job.expireAt === null || job.ended !== null)
+  const held = isPlain ? tables.leased.get(job.id) : undefined
+  return held !== undefined && isOfLease(change, held) ? held.seq : null
+}
+
+function isOfLease({ job, attempt }: Change, { fence, attemptId, claimedAt }: Leased): boolean {
+  if (job.counters.fence !== fence) return false
+  if (attempt === null) return true
+  return (
+    attempt.id === attemptId &&
+    attempt.claimedAt === claimedAt &&
+    attempt.number === job.counters.attempts
+  )
 }
 
 /** Whether each was written. False may have many reasons. */
@@ -60,58 +76,40 @@ async function settled(tables: Tables, sql: string, values: readonly Value[]) {
 class Lists {
   readonly seqs: number[] = []
   readonly expected: number[] = []
-  readonly holders: number[] = []
+  readonly tokens: string[] = []
   readonly states: number[] = []
   readonly whats: (number | null)[] = []
   readonly ats: (number | null)[] = []
   readonly ranks: (number | null)[] = []
-  readonly expires: (number | null)[] = []
   readonly attempts: number[] = []
-  readonly fences: number[] = []
-  readonly revisions: number[] = []
-  readonly versions: number[] = []
-  readonly numbers: (number | null)[] = []
   readonly runs: (number | null)[] = []
-  readonly origins: (number | null)[] = []
-  readonly retryOfs: (number | null)[] = []
   readonly occurrences: (number | null)[] = []
-  readonly claims: (number | null)[] = []
   readonly finishes: (number | null)[] = []
   readonly outcomes: (number | null)[] = []
   readonly ends: (number | null)[] = []
-  readonly odds: (number | null)[] = []
-  readonly ids: (string | null)[] = []
   readonly bodies: string[] = []
   readonly details: string[] = []
 }
 
 function valuesOf(plain: readonly Plain[], now: Instant): Value[] {
   const lists = new Lists()
-  const holders = new Map<string, number>()
   for (const { seq, change } of plain) {
-    const token = change.token!
-    const holder = holders.get(token) ?? holders.size + 1
-    holders.set(token, holder)
     lists.seqs.push(seq)
     lists.expected.push(change.expectedVersion)
-    lists.holders.push(holder)
+    lists.tokens.push(toKey(change.token!))
     pushState(lists, change, now)
     pushAttempt(lists, change)
   }
   return [
     numbers(lists.seqs),
     numbers(lists.expected),
-    numbers(lists.holders),
+    texts(lists.tokens),
     numbers(lists.states),
-    ...[lists.whats, lists.ats, lists.ranks, lists.expires].map(nullable),
-    ...[lists.attempts, lists.fences, lists.revisions, lists.versions].map(numbers),
-    ...[lists.numbers, lists.runs, lists.origins, lists.retryOfs].map(nullable),
-    ...[lists.occurrences, lists.claims, lists.finishes, lists.outcomes].map(nullable),
-    ...[lists.ends, lists.odds].map(nullable),
-    texts(lists.ids),
+    ...[lists.whats, lists.ats, lists.ranks].map(nullable),
+    numbers(lists.attempts),
+    ...[lists.runs, lists.occurrences, lists.finishes, lists.outcomes, lists.ends].map(nullable),
     documents(lists.bodies),
     documents(lists.details),
-    texts([...holders.keys()].map(toKey)),
     ...restValues(plain.map(({ change }) => change)),
   ]
 }
@@ -122,25 +120,15 @@ function pushState(lists: Lists, { job }: Change, now: Instant): void {
   lists.whats.push(what)
   lists.ats.push(at)
   lists.ranks.push(rank)
-  lists.expires.push(job.expireAt)
   lists.attempts.push(job.counters.attempts)
-  lists.fences.push(job.counters.fence)
-  lists.revisions.push(job.revision)
-  lists.versions.push(job.version)
   lists.bodies.push(bodyOf(job))
 }
 
 function pushAttempt(lists: Lists, { attempt }: Change): void {
-  lists.ids.push(attempt === null ? null : toKey(attempt.id))
-  lists.numbers.push(attempt === null ? null : attempt.number)
   lists.runs.push(attempt === null ? null : attempt.run)
-  lists.origins.push(attempt === null ? null : origins.indexOf(attempt.origin))
-  lists.retryOfs.push(attempt === null ? null : attempt.retryOf)
-  lists.occurrences.push(attempt === null ? null : attempt.occurrence)
-  lists.claims.push(attempt === null ? null : attempt.claimedAt)
+  lists.occurrences.push(attempt === null ? null : ledgerOccurrence(attempt))
   lists.finishes.push(attempt === null ? null : attempt.finishedAt)
   lists.outcomes.push(attempt === null ? null : outcomes.indexOf(attempt.outcome))
   lists.ends.push(attempt === null ? null : attempt.expireAt)
-  lists.odds.push(attempt === null ? null : oddCode(attempt))
   lists.details.push(attempt === null ? '' : attemptBody(attempt))
 }

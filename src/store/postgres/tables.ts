@@ -1,6 +1,7 @@
 // What every operation works with: the connection, and what is known of the database beside it.
 
 import type { Job } from '../../core/job.ts'
+import type { Instant } from '../../core/time.ts'
 import { numbers } from './arrays.ts'
 import {
   coldColumns,
@@ -21,14 +22,22 @@ export interface Numbered {
   readonly job: Job
 }
 
+/** What a row says about its lease. */
+export interface Leased {
+  readonly seq: number
+  readonly fence: number
+  readonly attemptId: string
+  readonly claimedAt: Instant
+}
+
 const LEASED_MAX = 100_000
 
 export class Tables {
   readonly connection: Connection
   readonly places: Places
   readonly specs = new Specs()
-  /** Numbers of the jobs claimed here, by id: settling them needs no search. */
-  readonly leased = new Recent<string, number>(LEASED_MAX)
+  /** Leases of the jobs claimed here, by id: settling them needs no search. */
+  readonly leased = new Recent<string, Leased>(LEASED_MAX)
   /** Whether claims bring the specs along: as long as some are not known here yet. */
   bringsSpecs = true
 

@@ -6,6 +6,13 @@ import { made } from './made.ts'
 const due = (s: string, what: number) => `select ctid from ${s}.moments
   where what = ${what} and line = any (v_lines) and at <= p_now limit p_limit + 1`
 
+/** Everything that is due, in the order of the turns it would have. */
+const inTurn = (s: string) => `
+  v_tids := array(select t.tid from (
+    select m.ctid as tid, m.lane, row_number() over (partition by m.lane order by m.rank, m.seq) as turn
+      from ${s}.moments m where m.ctid = any (v_tids)
+  ) t order by t.turn, t.lane <= v_cursor, t.lane);`
+
 /** The first lane of any line that fits the condition on `m.lane`. */
 const firstLane = (s: string, condition: string) => `(select min(found.lane) from
   unnest(v_lines) l (line) cross join lateral (
@@ -45,6 +52,14 @@ const lanes = (s: string) => `
 
 /** As deep into each lane as the last turn goes; deeper into some when others come up short. */
 const turns = (s: string) => `
+  if v_count = 1 and cardinality(v_lines) = 1 then
+    v_tids := array(select m.ctid from ${s}.moments m
+      where m.what = 1 and m.line = v_lines[1] and m.lane = v_lanes[1] and m.at <= p_now
+      order by m.rank, m.seq limit p_limit);
+    v_last := v_lanes[1];
+  else ${turnsOfMany(s)} end if;`
+
+const turnsOfMany = (s: string) => `
   v_depth := (p_limit + v_count - 1) / v_count;
   loop
     with found as (
@@ -78,53 +93,53 @@ const contended = (s: string) => `
   update ${s}.queues set cursor = v_last where queue = p_queue;`
 
 /** Whoever deletes the moment of a job may change the job. */
+const take = (s: string) => `
+  with ours as (
+    select m.ctid as tid, m.seq from unnest(v_tids) with ordinality t (tid, n)
+      join ${s}.moments m on m.ctid = t.tid
+      where m.what < 2 and m.line = any (v_lines) and m.at <= p_now
+      order by t.n for update of m skip locked
+  ) select array_agg(tid), array_agg(seq) into v_tids, v_seqs from ours;
+  if v_seqs is null then return; end if;
+  delete from ${s}.moments where ctid = any (v_tids);
+  insert into ${s}.leases as l values (p_token, p_until, cardinality(v_seqs), v_seqs)
+    on conflict (token) do update set until_at = least(l.until_at, excluded.until_at),
+      open = l.open + excluded.open, seqs = l.seqs || excluded.seqs;`
+
+/** One row of lists: a row for each job would cost as much again to send and to read. */
 const lease = (s: string) => `
-  return query with taken as (
-    delete from ${s}.moments where ctid = any (array(
-      select ctid from ${s}.moments
-        where ctid = any (v_tids) and what < 2 and line = any (v_lines) and at <= p_now
-        for update skip locked)) returning seq, lane, rank
-  ), rounds as (
-    select seq, lane, row_number() over (partition by lane order by rank, seq) as turn from taken
-  ), ordered as (
-    select seq, row_number() over (order by turn, lane <= v_cursor, lane) as n from rounds
-  ), held as (
+  return query with held as (
     update ${s}.jobs j set state = 1, due_at = null, rank = null, attempts = j.attempts + 1,
       fence = j.fence + 1, version = j.version + 1, token = p_token, owner = p_owner,
-      attempt_id = p_attempts[o.n], claimed_at = p_now, until_at = p_until
-      from ordered o where j.seq = o.seq
-      returning j.seq, j.share, j.spec_at, j.expire_at, j.attempts, j.fence, j.revision, j.version,
-        j.body, o.n
-  ), leased as (
-    insert into ${s}.leases as l (token, until_at, open, seqs)
-      select p_token, p_until, count(*), array_agg(seq) from held having count(*) > 0
-      on conflict (token) do update set until_at = least(l.until_at, excluded.until_at),
-        open = l.open + excluded.open, seqs = l.seqs || excluded.seqs
+      attempt_id = o.attempt, claimed_at = p_now, until_at = p_until
+      from unnest(v_seqs, p_attempts[1 : cardinality(v_seqs)]) with ordinality o (seq, attempt, n)
+      where j.seq = o.seq
+      returning j.seq, j.share, j.spec_at, j.expire_at, j.attempts, j.fence, j.version, j.body,
+        j.id, j.series, j.kind, o.n
   ), moved as (
     insert into ${s}.deltas select nextval('${s}.deltas_seq'), array_agg(m.share),
       array_agg(0), array_agg(1), array_agg(m.n)
       from (select share, count(*) as n from held group by share) m having count(*) > 0
   )
-  select h.seq, h.spec_at, h.expire_at, h.attempts, h.fence, h.revision, h.version, h.body,
-    case when p_specs then x.spec end, case when p_specs then x.declared end,
-    case when p_specs then x.created_at end, case when p_specs then j.id end,
-    case when p_specs then j.series end, case when p_specs then j.kind end
-    from held h
-    left join ${s}.specs x on p_specs and x.seq = h.seq and x.spec_at = h.spec_at
-    left join ${s}.jobs j on p_specs and j.seq = h.seq
-    order by h.n;
-  if found then perform ${s}.fold_1(); end if;`
+  select array_agg(h.n), array_agg(h.seq), array_agg(h.spec_at), array_agg(h.expire_at),
+    array_agg(h.attempts), array_agg(h.fence), array_agg(h.version), string_agg(h.body, E'\\x1f'),
+    case when p_specs then (
+      select json_agg(json_build_array(
+        k.n, x.spec, x.declared, x.created_at::text, k.id, k.series, k.kind::text))
+        from held k join ${s}.specs x on x.seq = k.seq and x.spec_at = k.spec_at) end
+    from held h;
+  perform ${s}.fold_1();`
 
 export const claimFunction = (s: string): string =>
   made(s, {
     name: 'claim_1',
     parameters: `p_queue text, p_handlers text[], p_now bigint, p_limit int, p_owner text,
       p_token text, p_until bigint, p_attempts text[], p_bite int, p_specs boolean`,
-    returns: `table (seq bigint, spec_at bigint, expire_at bigint, attempts bigint, fence bigint,
-      revision bigint, version bigint, body text, spec text, declared text, created_at bigint,
-      id text, series text, kind smallint)`,
+    returns: `table (ns bigint[], seqs bigint[], spec_ats bigint[], expires bigint[],
+      attempts bigint[], fences bigint[], versions bigint[], bodies text, specs json)`,
     declare: `v_lines int[]; v_tids tid[]; v_cursor text; v_paused boolean; v_lanes text[];
-      v_count int; v_depth int; v_total int; v_deep int; v_last text;`,
+      v_count int; v_depth int; v_total int; v_deep int; v_last text;
+      v_seqs bigint[];`,
     body: `
       v_lines := array(select l.id from ${s}.lines l
         where l.queue = p_queue and l.handler = any (p_handlers));
@@ -134,6 +149,8 @@ export const claimFunction = (s: string): string =>
       select q.paused, q.cursor into v_paused, v_cursor from ${s}.queues q where q.queue = p_queue;
       if v_paused then return; end if;
       v_cursor := coalesce(v_cursor, '');
-      if cardinality(v_tids) > p_limit then ${contended(s)} end if;
+      if cardinality(v_tids) > p_limit then ${contended(s)}
+      elsif cardinality(v_tids) > 1 then ${inTurn(s)} end if;
+      ${take(s)}
       ${lease(s)}`,
   })

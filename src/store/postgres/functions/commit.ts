@@ -1,17 +1,17 @@
 // Changes of every kind, many at once. Whatever a job waits for is taken away first: a claim takes
 // it the same way, so at most one of them goes on to the job.
 
-import { endLeases, rest, restArguments, restParameters } from './settle.ts'
+import { endLeases, odd, rest, restArguments, restParameters } from './settle.ts'
 import { insertArguments, insertParameters } from './insert.ts'
 import { made } from './made.ts'
 
 export const changeFields = `n int, id text, expected bigint, holder text, share int, line int,
   lane text, spec_at bigint, spec text, declared text, app text, definition text, kept bigint,
   sought_name text, state smallint, what smallint, at bigint, rank bigint, until_at bigint,
-  expire_at bigint, attempts bigint, fence bigint, revision bigint, version bigint, body text,
+  expire_at bigint, attempts bigint, fence bigint, version bigint, body text,
   token text, owner text, attempt_id text, claimed_at bigint, number bigint, attempt text,
-  run bigint, origin smallint, retry_of bigint, occurrence bigint, begun_at bigint, finished_at bigint,
-  outcome smallint, ends bigint, odd smallint, detail text`
+  run bigint, occurrence bigint, begun_at bigint, finished_at bigint, outcome smallint, ends bigint,
+  detail text`
 const given = `json_to_recordset(p_changes) c (${changeFields})`
 
 /** Takes away what the jobs wait for and tells of which ones it was there. */
@@ -98,8 +98,8 @@ const writeJobs = (s: string): string => `
     update ${s}.jobs j set share = coalesce(c.share, j.share), line = coalesce(c.line, j.line),
       lane = coalesce(c.lane, j.lane), spec_at = coalesce(c.spec_at, j.spec_at), state = c.state,
       due_at = case when c.what < 2 then c.at end, rank = c.rank, until_at = c.until_at,
-      expire_at = c.expire_at, attempts = c.attempts, fence = c.fence, revision = c.revision,
-      version = c.version, body = c.body, token = c.token, owner = c.owner,
+      expire_at = c.expire_at, attempts = c.attempts, fence = c.fence, version = c.version,
+      body = c.body, token = c.token, owner = c.owner,
       attempt_id = c.attempt_id, claimed_at = c.claimed_at
       from c where j.seq = c.seq and j.version = c.expected
         and j.token is not distinct from c.holder
@@ -108,11 +108,12 @@ const writeJobs = (s: string): string => `
     insert into ${s}.moments select seq, at_line, what, at, rank, at_lane from written
       where what is not null
   ), history as (
-    insert into ${s}.attempts as a select seq, number, attempt, run, origin, retry_of, occurrence,
-      begun_at, finished_at, outcome, ends, odd, detail from written where attempt is not null
+    insert into ${s}.attempts select seq, number, attempt, run, occurrence, begun_at, finished_at,
+      outcome, ends, ${odd('ends', 'finished_at', 'begun_at')}, detail
+      from written where attempt is not null
       on conflict (job, number) do update set id = excluded.id, run = excluded.run,
-        origin = excluded.origin, retry_of = excluded.retry_of, occurrence = excluded.occurrence,
-        claimed_at = excluded.claimed_at, finished_at = excluded.finished_at, outcome = excluded.outcome,
+        occurrence = excluded.occurrence, claimed_at = excluded.claimed_at,
+        finished_at = excluded.finished_at, outcome = excluded.outcome,
         expire_at = excluded.expire_at, odd = excluded.odd, body = excluded.body
   ), specified as (
     update ${s}.specs x set spec_at = w.spec_at, spec = w.spec, declared = w.declared, app = w.app,

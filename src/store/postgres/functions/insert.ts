@@ -18,7 +18,6 @@ export const insertFields = [
   ['expires', 'bigint'],
   ['attempts', 'bigint'],
   ['fences', 'bigint'],
-  ['revisions', 'bigint'],
   ['versions', 'bigint'],
   ['tokens', 'text'],
   ['owners', 'text'],
@@ -68,8 +67,8 @@ export const insertFunction = (s: string): string =>
         from unnest(p_keeps) k (keeps));
       insert into ${s}.jobs
         select seq, ids, series, kinds, shares, lines, lanes, versions, states,
-          case when whats < 2 then ats end, ranks, untils, expires, attempts, fences, revisions,
-          versions, bodies, tokens, owners, attempt_ids, claims
+          case when whats < 2 then ats end, ranks, untils, expires, attempts, fences, versions,
+          bodies, tokens, owners, attempt_ids, claims
         from ${rows(...insertFields.map(([name]) => name), 'bodies')};
       insert into ${s}.specs
         select seq, versions, specs, nullif(declared, ''), apps, definitions, births, kept,

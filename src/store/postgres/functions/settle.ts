@@ -1,33 +1,35 @@
 // The common end of an attempt claimed here, many at once: nothing to check but the fence.
 
+import { specDefaults } from '../../../core/spec.ts'
+import { HOUR } from '../../../core/time.ts'
 import { fromDocuments } from '../arrays.ts'
 import { made } from './made.ts'
 
+/** The rest of an attempt is in the row: who held it, since when, under which id. */
 export const settleFields = [
   ['seqs', 'bigint'],
   ['expected', 'bigint'],
-  ['holders', 'int'],
+  ['tokens', 'text'],
   ['states', 'smallint'],
   ['whats', 'smallint'],
   ['ats', 'bigint'],
   ['ranks', 'bigint'],
-  ['expires', 'bigint'],
   ['attempts', 'bigint'],
-  ['fences', 'bigint'],
-  ['revisions', 'bigint'],
-  ['versions', 'bigint'],
-  ['numbers', 'bigint'],
   ['runs', 'bigint'],
-  ['origins', 'smallint'],
-  ['retry_ofs', 'bigint'],
   ['occurrences', 'bigint'],
-  ['claims', 'bigint'],
   ['finishes', 'bigint'],
   ['outcomes', 'smallint'],
   ['ends', 'bigint'],
-  ['odds', 'smallint'],
-  ['ids', 'text'],
 ] as const
+
+/**
+ * Attempts of the usual retention expire in the order of their ids, so pruning finds them by
+ * walking; only those that would be out of that order are kept in an index of their own.
+ */
+export function odd(ends: string, finished: string, claimed: string): string {
+  return `case when ${ends} - ${finished} <> ${specDefaults.retention.ageMs}
+    or ${finished} - ${claimed} > ${HOUR} then 1 end`
+}
 
 /** What is left to do for few: skips, attempts beyond the kept number, checkpoints. */
 export const restParameters = `p_skip_at int[], p_skip_from bigint[], p_skip_to bigint[],
@@ -72,13 +74,12 @@ const named = settleFields.map(([name]) => name).join(', ')
 export const settleFunction = (s: string): string =>
   made(s, {
     name: 'settle_1',
-    parameters: `${given}, p_bodies text, p_details text, p_tokens text[], ${restParameters},
-      p_replaces boolean`,
+    parameters: `${given}, p_bodies text, p_details text, ${restParameters}, p_replaces boolean`,
     returns: 'bigint[]',
     declare: 'v_seqs bigint[]; v_written bigint[]; v_at int[]; v_gone text[]; v_ended text[];',
     body: `
       if p_replaces then
-        delete from ${s}.attempts a using unnest(p_seqs, p_numbers) r (job, number)
+        delete from ${s}.attempts a using unnest(p_seqs, p_attempts) r (job, number)
           where a.job = r.job and a.number = r.number;
       end if;
       with c as (
@@ -86,25 +87,29 @@ export const settleFunction = (s: string): string =>
           with ordinality c (${named}, body, detail, n)
       ), written as (
         update ${s}.jobs j set state = c.states, due_at = case when c.whats < 2 then c.ats end,
-          rank = c.ranks, until_at = case when c.whats = 2 then c.ats end, expire_at = c.expires,
-          attempts = c.attempts, fence = c.fences, revision = c.revisions, version = c.versions,
-          body = c.body, token = null, owner = null, attempt_id = null, claimed_at = null
-          from c where j.seq = c.seqs and j.version = c.expected and j.token = p_tokens[c.holders]
-          returning j.line, j.lane, j.share, c.*
+          rank = c.ranks, until_at = case when c.whats = 2 then c.ats end,
+          expire_at = case when c.whats > 2 then c.ats end, attempts = c.attempts,
+          version = j.version + 1, body = c.body, token = null,
+          owner = null
+          from c where j.seq = c.seqs and j.version = c.expected and j.token = c.tokens
+          returning c.n, j.seq, j.line, j.lane, j.share, j.state, c.whats, c.ats, c.ranks, c.tokens,
+            j.attempts, j.attempt_id, j.claimed_at, c.runs, c.occurrences, c.finishes, c.outcomes,
+            c.ends, c.detail
       ), waits as (
-        insert into ${s}.moments select seqs, line, whats, ats, ranks, lane from written
+        insert into ${s}.moments select seq, line, whats, ats, ranks, lane from written
           where whats is not null
       ), history as (
-        insert into ${s}.attempts select seqs, numbers, ids, runs, origins, retry_ofs, occurrences,
-          claims, finishes, outcomes, ends, odds, detail from written where ids is not null
+        insert into ${s}.attempts select seq, attempts, attempt_id, runs, occurrences, claimed_at,
+          finishes, outcomes, ends, ${odd('ends', 'finishes', 'claimed_at')}, detail
+          from written where runs is not null
       ), moved as (
         insert into ${s}.deltas select nextval('${s}.deltas_seq'), array_agg(m.share),
           array_agg(1), array_agg(m.state), array_agg(m.n) from (
-            select share, states as state, count(*) as n from written group by share, states
+            select share, state, count(*) as n from written group by share, state
           ) m having count(*) > 0
       )
-      select array_agg(w.n order by w.n), array_agg(w.seqs order by w.n),
-        array_agg(p_tokens[w.holders]) into v_at, v_seqs, v_ended from written w;
+      select array_agg(n), array_agg(seq), array_agg(tokens) into v_at, v_seqs, v_ended
+        from written;
       if v_at is null then return array_fill(null::bigint, array[cardinality(p_seqs)]); end if;
       if cardinality(v_at) < cardinality(p_seqs) then
         v_written := v_seqs;

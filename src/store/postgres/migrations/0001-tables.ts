@@ -1,5 +1,6 @@
 // Jobs, their history, and what claims need. `jobs` has no index on anything that running a job
-// changes; the one moment a job waits for is a row of `moments`, which comes and goes.
+// changes, and room on each page for what a claim and a settle write; the one moment a job waits
+// for is a row of `moments`, which comes and goes.
 
 import type { Migration } from './migration.ts'
 
@@ -15,10 +16,9 @@ const hotTables = (s: string) => [
     seq bigint primary key, id ${key} not null, series ${key}, kind smallint not null,
     share int not null, line int not null, lane ${key} not null, spec_at bigint not null,
     state smallint not null, due_at bigint, rank bigint, until_at bigint, expire_at bigint,
-    attempts bigint not null, fence bigint not null, revision bigint not null,
-    version bigint not null, body text not null,
-    token ${key}, owner ${key}, attempt_id ${key}, claimed_at bigint
-  ) with (fillfactor = 50, ${hot})`,
+    attempts bigint not null, fence bigint not null, version bigint not null,
+    body text not null, token ${key}, owner ${key}, attempt_id ${key}, claimed_at bigint
+  ) with (fillfactor = 40, ${hot})`,
   `create sequence ${s}.jobs_seq as bigint`,
   `create unique index jobs_id on ${s}.jobs (id)`,
   `create index jobs_share on ${s}.jobs (share, seq)`,
@@ -35,6 +35,7 @@ const hotTables = (s: string) => [
   `create table ${s}.leases (
     token ${key} primary key, until_at bigint not null, open int not null, seqs bigint[] not null
   ) with (${hot})`,
+  `alter table ${s}.leases alter column seqs set storage external`,
   `create index leases_until on ${s}.leases (until_at)`,
 ]
 
@@ -80,14 +81,14 @@ const restTables = (s: string) => [
   `create table ${s}.specs (
     seq bigint primary key, spec_at bigint not null, spec text not null, declared text,
     app ${key}, definition ${key}, created_at bigint not null, kept bigint not null,
-    sought_id ${key} not null, sought_name ${key} not null
+    sought_id ${key}, sought_name ${key} not null
   )`,
   `create index specs_declared on ${s}.specs (app, definition) where app is not null`,
+  // An occurrence only where the attempt is the ledger's word on it.
   `create table ${s}.attempts (
     job bigint not null, number bigint not null, id ${key} not null, run bigint not null,
-    origin smallint not null, retry_of bigint, occurrence bigint not null,
-    claimed_at bigint not null, finished_at bigint not null, outcome smallint not null,
-    expire_at bigint not null, odd smallint, body text not null
+    occurrence bigint, claimed_at bigint not null, finished_at bigint not null,
+    outcome smallint not null, expire_at bigint not null, odd smallint, body text not null
   )`,
   `create unique index attempts_job on ${s}.attempts (job, number)`,
   `create index attempts_id on ${s}.attempts (id)`,
