@@ -17,7 +17,9 @@ export class InvalidPart extends Error {
 export const compileValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   // Bodies are named by their own fields; the other parts say where they stand.
   const prefix = httpPart === 'headers' ? 'headers' : ''
-  return (data: unknown) => {
+  return (given: unknown) => {
+    // No body at all arrives as null.
+    const data = given ?? undefined
     const parsed = schema.safeParse(data)
     const between = checkBody(schema, data)
     if (parsed.success && between.length === 0) return { value: parsed.data }

@@ -19,7 +19,11 @@ export const text = (max: number) =>
     .regex(/^[^\p{Cc}]*$/u, 'must have no control characters')
 
 export const moment = z.iso
-  .datetime({ offset: true, error: 'must be a moment such as 2027-01-31T09:00:00Z' })
+  .datetime({
+    offset: true,
+    abort: true,
+    error: 'must be a moment such as 2027-01-31T09:00:00Z',
+  })
   .refine(value => !Number.isNaN(Date.parse(value)), 'must be a moment that exists')
 
 export const seconds = (min: number, max: number) =>
