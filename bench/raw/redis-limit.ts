@@ -38,7 +38,8 @@ redis.call('ZADD', KEYS[1], unpack(due))`
 export async function rawCycle(url: string, rows: number, batch: number): Promise<number> {
   const client = createClient({ url, RESP: 2 })
   await client.connect()
-  const load = async (lua: string) => String(await client.sendCommand(['SCRIPT', 'LOAD', lua]))
+  const load = async (lua: string) =>
+    (await client.sendCommand(['SCRIPT', 'LOAD', lua])) as unknown as string
   const [add, claim, complete] = [await load(addLua), await load(claimLua), await load(completeLua)]
   await client.sendCommand(['FLUSHALL'])
   const run = async (sha: string, ...args: string[]): Promise<unknown> =>

@@ -1,5 +1,6 @@
 // Scenarios run on every store: the same story must be true on each.
 
+import { openRedis } from './redis.ts'
 import { openSqlite } from './sqlite.ts'
 import { openMemory, type OpenStore } from './stores.ts'
 import { makeWorld, type MakeWorld } from './world.ts'
@@ -12,6 +13,7 @@ function on(open: OpenStore): MakeWorld {
 export const stores: readonly (readonly [name: string, make: MakeWorld])[] = [
   ['memory', on(openMemory)],
   ['sqlite', on(openSqlite)],
+  ['redis', on(openRedis)],
 ]
 
 export function forEachStore(body: (name: string, make: MakeWorld) => void): void {

@@ -48,15 +48,8 @@ const stateCodes = Object.fromEntries(states.map((state, code) => [state, code])
   Record<Job['state'], number>
 >
 
-const wheres = new WeakMap<JobSpec, string>()
-
-/** Specs are shared by the copies of their job, so this is put together once for each. */
-function whereOf(spec: JobSpec): string {
-  const held = wheres.get(spec)
-  if (held !== undefined) return held
-  const where = [spec.tenant, spec.queue, spec.handler, spec.lane].map(toKey).join(NUL)
-  wheres.set(spec, where)
-  return where
+function whereOf({ tenant, queue, handler, lane }: JobSpec): string {
+  return `${toKey(tenant)}\0${toKey(queue)}\0${toKey(handler)}\0${toKey(lane)}`
 }
 
 export function rowOf(job: Job, specAt: number, now: Instant): string {

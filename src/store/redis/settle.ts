@@ -60,21 +60,48 @@ export function addSettle(args: string[], plain: readonly Plain[], now: Instant)
 
 function groupsOf(plain: readonly Plain[], now: Instant): Map<string, Group> {
   const groups = new Map<string, Group>()
+  let last: { change: Change; group: Group } | null = null
   for (const one of plain) {
-    const { name, words, shared, score } = endOf(one.change, now)
-    const held = groups.get(name)
-    if (held) {
-      held.members.push(one)
-      held.scores.push(score)
-    } else groups.set(name, { words, shared, members: [one], scores: [score] })
+    const { change } = one
+    // Most come to where the one before came to.
+    if (last !== null && isAlike(last.change, change) && last.group.shared !== '') {
+      last.group.members.push(one)
+      continue
+    }
+    const { name, words, shared, score } = endOf(change, now)
+    const group = groups.get(name) ?? { words, shared, members: [], scores: [] }
+    groups.set(name, group)
+    group.members.push(one)
+    group.scores.push(score)
+    last = { change, group }
   }
   return groups
+}
+
+function isAlike(a: Change, b: Change): boolean {
+  return (
+    a.job.expireAt === b.job.expireAt &&
+    a.clearsCheckpoint === b.clearsCheckpoint &&
+    a.job.lease === null &&
+    b.job.lease === null &&
+    isSameLine(a.job, b.job)
+  )
+}
+
+function isSameLine(a: Job, b: Job): boolean {
+  return (
+    a.state === b.state &&
+    a.kind === b.kind &&
+    a.spec.queue === b.spec.queue &&
+    a.spec.handler === b.spec.handler
+  )
 }
 
 function groupWords({ words, members, shared, scores }: Group): string[] {
   const [kind, clears, ...more] = words
   const begin = [kind!, clears!, String(members.length)]
   if (kind === 'none') return begin
+  // Beside a lease that is kept lies the lease.
   if (kind === 'kept') return [...begin, ...scores]
   if (kind !== 'ready') return [...begin, ...more, shared, ...(shared === '' ? scores : [])]
   const latest = Math.max(...members.map(({ change }) => change.job.dueAt!))
@@ -99,10 +126,11 @@ function endOf({ job, clearsCheckpoint }: Change, now: Instant): End {
     return { name: `${all.join(' ')} ${shared}`, words: all, shared, score }
   }
   if (job.lease !== null) return end(['kept'], leaseText(job))
-  const [queue, line] = lineOf(spec)
   if (expireAt !== null) {
-    return end(['set', `exp:${kinds.indexOf(job.kind)}:${queue}`], String(expireAt), true)
+    const key = `exp:${kinds.indexOf(job.kind)}:${toKey(spec.queue)}`
+    return end(['set', key], String(expireAt), true)
   }
+  const line = lineOf(spec)
   if (state === 'waiting' && dueAt !== null && dueAt > now) {
     return end(['timed', `timed:${line}`], String(dueAt))
   }
@@ -113,15 +141,8 @@ function endOf({ job, clearsCheckpoint }: Change, now: Instant): End {
   return until === null ? end(['none'], '') : end(['set', 'pauses'], String(until))
 }
 
-const linesOf = new WeakMap<JobSpec, readonly [queue: string, line: string]>()
-
-function lineOf(spec: JobSpec): readonly [queue: string, line: string] {
-  const held = linesOf.get(spec)
-  if (held) return held
-  const queue = toKey(spec.queue)
-  const made = [queue, `${queue}\0${toKey(spec.handler)}`] as const
-  linesOf.set(spec, made)
-  return made
+function lineOf({ queue, handler }: JobSpec): string {
+  return `${toKey(queue)}\0${toKey(handler)}`
 }
 
 /** Leases that end, leases that stay, what expires out of order, what is dropped, the tallies. */
@@ -151,21 +172,31 @@ function restWords(plain: readonly Plain[]): string[] {
   ]
 }
 
+interface Move {
+  readonly words: readonly string[]
+  count: number
+}
+
 /** From running to what they came to. */
 function tallyWords(plain: readonly Plain[]): string[] {
-  const moves = new Map<string, { words: string[]; count: number }>()
+  const moves = new Map<string, Move>()
+  let last: { job: Job; move: Move } | null = null
   for (const { change } of plain) {
     const { job } = change
     if (job.lease !== null) continue
-    const [queue, line] = lineOf(job.spec)
-    const { tenant } = job.spec
-    const name = `${job.state} ${job.kind} ${line}\0${tenant}`
-    const held = moves.get(name)
-    if (held) held.count++
-    else {
-      const codes = [kinds.indexOf(job.kind), states.indexOf(job.state)].map(String)
-      moves.set(name, { words: [toKey(tenant), line, queue, ...codes], count: 1 })
+    const { tenant, queue } = job.spec
+    if (last !== null && last.job.spec.tenant === tenant && isSameLine(last.job, job)) {
+      last.move.count++
+      continue
     }
+    const line = lineOf(job.spec)
+    const name = `${job.state} ${job.kind} ${line}\0${tenant}`
+    const codes = [kinds.indexOf(job.kind), states.indexOf(job.state)].map(String)
+    const made = { words: [toKey(tenant), line, toKey(queue), ...codes], count: 0 }
+    const move: Move = moves.get(name) ?? made
+    moves.set(name, move)
+    move.count++
+    last = { job, move }
   }
   const words = [...moves.values()].flatMap(move => [...move.words, String(move.count)])
   return [String(moves.size), ...words]

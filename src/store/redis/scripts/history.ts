@@ -18,10 +18,13 @@ local function forgetAttempt(seq, number, text)
   if low ~= tonumber(number) then return end
   local row = call('HGET', P .. 'jobs', seq)
   if not row then return end
-  local given = tonumber(head(row).attempts)
+  -- The number of a live attempt is given, but not written yet.
+  local top, lease = tonumber(head(row).attempts) + 1, call('HGET', P .. 'leases', seq)
+  if lease and leaseOf(lease).flag == 'w' then top = top - 1 end
   for _ = 1, HOLES_MAX do
+    if low >= top then break end
     low = low + 1
-    if low > given or call('HEXISTS', P .. 'h', seq .. ':' .. int(low)) == 1 then break end
+    if call('HEXISTS', P .. 'h', seq .. ':' .. int(low)) == 1 then break end
   end
   call('HSET', P .. 'lo', seq, int(low))
 end
