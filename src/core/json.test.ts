@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonBytes, jsonBytesBound } from './json.ts'
+import { canonicalJson, jsonBytes, jsonBytesBound } from './json.ts'
 
 test('the bound is never below the bytes a value has', () => {
   fc.assert(
@@ -30,4 +30,19 @@ test('a circle is left to those who write it out', () => {
   circle['self'] = circle
   expect(jsonBytesBound(circle)).toBeNull()
   expect(jsonBytes(circle)).toBeNull()
+})
+
+test('equal documents have one canonical text, which reads back as the document', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), value => {
+      const text = canonicalJson(value)
+      const read = JSON.parse(text) as unknown
+      expect(read).toEqual(JSON.parse(JSON.stringify(value)))
+      expect(canonicalJson(read)).toBe(text)
+    }),
+    { numRuns: 500 },
+  )
+  expect(canonicalJson({ b: [1, undefined], a: { '': 'ö"' }, c: undefined, d: null })).toBe(
+    canonicalJson({ d: null, a: { '': 'ö"' }, b: [1, null] }),
+  )
 })

@@ -74,11 +74,38 @@ function utf8Length(text: string): number {
 
 /** One text per document, whatever the order of its keys: equal documents have equal texts. */
 export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
-  const keys = definedKeys(value).sort()
-  const fields = keys.map(key => `${JSON.stringify(key)}:${canonicalJson(field(value, key))}`)
-  return `{${fields.join()}}`
+  switch (typeof value) {
+    case 'object':
+      return value === null ? 'null' : Array.isArray(value) ? listText(value) : objectText(value)
+    case 'string':
+      return JSON.stringify(value)
+    case 'number':
+      return Number.isFinite(value) ? String(value) : 'null'
+    case 'boolean':
+      return value ? 'true' : 'false'
+    default:
+      return 'null'
+  }
+}
+
+function listText(list: readonly unknown[]): string {
+  let text = ''
+  for (const item of list) text += `${text === '' ? '' : ','}${canonicalJson(item)}`
+  return `[${text}]`
+}
+
+const PLAIN_KEY = /^\w*$/
+
+function objectText(value: object): string {
+  let text = ''
+  for (const key of Object.keys(value).sort()) {
+    const held = (value as Record<string, unknown>)[key]
+    if (held === undefined) continue
+    // Most keys are plain: quoting them by hand is most of what there is to save.
+    const name = PLAIN_KEY.test(key) ? `"${key}"` : JSON.stringify(key)
+    text += `${text === '' ? '' : ','}${name}:${canonicalJson(held)}`
+  }
+  return `{${text}}`
 }
 
 /** Equal as JSON documents; the order of keys does not matter. */

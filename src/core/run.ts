@@ -82,10 +82,22 @@ function openRun(job: Job, run: number): OpenRun | null {
     const status = attempt > 0 ? 'retrying' : 'queued'
     return { status, origin: kind, occurrence, retryOf, retryAt: dueAt }
   }
+  if (isUnstarted(job) && run === job.counters.runs + 1) {
+    const { retryOf } = job.current
+    const origin = retryOf === null ? 'schedule' : 'retry'
+    return { status: 'queued', origin, occurrence: job.nextAt!, retryOf, retryAt: job.dueAt }
+  }
   if (job.state !== 'waiting' || job.retryAt === null || job.current.run !== run) return null
   const { retryOf } = job.current
   const origin = retryOf === null ? 'schedule' : 'retry'
   return { status: 'retrying', origin, occurrence: job.nextAt!, retryOf, retryAt: job.retryAt }
+}
+
+/** A one-off has its run before anyone claims it; which number it gets is known by then. */
+function isUnstarted({ spec, state, current, nextAt, requests }: Job): boolean {
+  const isIdle = state === 'waiting' || state === 'paused'
+  const isFirst = current.run === 0 && nextAt !== null && requests.length === 0
+  return isIdle && isFirst && spec.trigger.kind === 'once'
 }
 
 function overStatus(last: Attempt): RunStatus {
