@@ -1,5 +1,7 @@
 // Every concern of the API in one list: a new one is a folder beside these and a line here.
 
+import { upcomingRoutes } from '../ahead/routes.ts'
+import { cronRoutes } from '../cron/routes.ts'
 import { executionRoutes } from '../executions/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { runRoutes } from '../runs/routes.ts'
@@ -7,6 +9,7 @@ import { schedulerRoutes } from '../scheduler/routes.ts'
 import { healthRoutes } from '../system/health.ts'
 import { problemRoutes } from '../system/problems.ts'
 import { sessionRoutes } from '../system/session.ts'
+import { timelineRoutes } from '../timeline/routes.ts'
 import type { Routes } from './parts.ts'
 
 export const routes: readonly Routes[] = [
@@ -17,4 +20,7 @@ export const routes: readonly Routes[] = [
   executionRoutes,
   schedulerRoutes,
   runRoutes,
+  upcomingRoutes,
+  timelineRoutes,
+  cronRoutes,
 ]
