@@ -12,6 +12,7 @@ import { callerOf } from '../auth/access.ts'
 import { actorOf } from '../auth/principal.ts'
 import type { AppParts, Reply, Request } from './parts.ts'
 import { HttpProblem } from './problem.ts'
+import { problemOf } from './refusal.ts'
 
 const KEPT_MS = DAY
 const KEY_LENGTH_MAX = 255
@@ -73,6 +74,40 @@ export async function once(
   return send(done, reply)
 }
 
+/**
+ * For what is no deed of a job: the key is taken first, and the answer put under it afterwards. If
+ * the service dies in between, nobody knows whether it happened, so the key stays taken.
+ */
+export async function onceKept(
+  request: Request,
+  reply: Reply,
+  parts: AppParts,
+  act: () => Promise<Answer>,
+): Promise<Reply> {
+  const held = keyOf(request)
+  if (held === null) return send(await act(), reply)
+  const { store, clock } = parts.engine
+  const { kind, key, asked } = held
+  const now = clock.now()
+  const mark = { kind, key, expectedVersion: 0, expireAt: now + KEPT_MS }
+  const [result] = await store.putRecords([{ ...mark, value: { asked, answer: null } }], now)
+  if (result === 'conflict') return replay(await stored(held, parts), held, reply)
+  try {
+    const answer = await act()
+    await store.putRecords([{ ...recordOf(held, answer, now), expectedVersion: null }], now)
+    return send(answer, reply)
+  } catch (error) {
+    // What was refused may be asked for again, in other words.
+    const gone = { ...mark, value: null, expectedVersion: null, remove: true }
+    if (isRefusal(error)) await store.putRecords([gone], now)
+    throw error
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return problemOf(error, 'native').status < 500
+}
+
 function isConflict(error: unknown): boolean {
   return error instanceof SchedulerError && error.code === 'REVISION_CONFLICT'
 }
@@ -129,7 +164,10 @@ async function stored({ kind, key }: Key, { engine }: AppParts): Promise<JsonObj
   return record ? (record.value as JsonObject) : null
 }
 
-function replay(before: JsonObject, { asked }: Key, reply: Reply): Reply {
+function replay(before: JsonObject | null, { asked }: Key, reply: Reply): Reply {
+  if (before === null || (before.answer === null && jsonEqual(before.asked, asked))) {
+    throw new HttpProblem('conflict', 'a request with this Idempotency-Key is under way')
+  }
   if (!jsonEqual(before.asked, asked)) {
     const detail = 'this Idempotency-Key was used for another request'
     throw new HttpProblem('idempotency-key-reused', detail)

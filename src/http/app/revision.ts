@@ -9,12 +9,12 @@ export function etagOf({ revision }: Pick<Job, 'revision'>): string {
 }
 
 /** Throws when the caller means another revision than the one at hand. */
-export function assertMatch(request: Request, job: Job): void {
+export function assertMatch(request: Request, job: Pick<Job, 'revision'>): void {
   const given = request.headers['if-match']
   if (given === undefined || given.trim() === '*') return
   const tags = given.split(',').map(tag => tag.trim())
   if (tags.includes(etagOf(job))) return
-  throw new HttpProblem('precondition-failed', `the job is at revision ${job.revision}`, {
+  throw new HttpProblem('precondition-failed', `it is at revision ${job.revision}`, {
     fields: { revision: job.revision },
   })
 }

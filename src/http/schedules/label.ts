@@ -1,0 +1,36 @@
+// Which jobs are workflow schedules: those made here carry a label that the stores can filter by.
+
+import type { Declared, Job } from '../../core/job.ts'
+import { callerOf } from '../auth/access.ts'
+import { maySee } from '../auth/principal.ts'
+import type { AppParts, Request } from '../app/parts.ts'
+import { noJob } from '../jobs/scope.ts'
+
+/** Begins as everything that belongs to the service, so that no program has it by accident. */
+export const SCHEDULES_APP = 'carillon:schedules'
+
+/** Added by a call, so that reconciling declarations leaves it alone. */
+export function labelOf(workflowId: number, key: string): Declared {
+  const definition = definitionOf(workflowId)
+  return { app: SCHEDULES_APP, definition, key, generation: '', source: 'runtime' }
+}
+
+export function definitionOf(workflowId: number): string {
+  return `workflow-${workflowId}`
+}
+
+/** Throws, in the same words, for what is unknown, foreign or no schedule. */
+export function assertSchedule(request: Request, job: Job): void {
+  const isSchedule = job.kind === 'job' && job.declared?.app === SCHEDULES_APP
+  if (!isSchedule || !maySee(callerOf(request), job.spec.tenant)) throw noJob(job.id)
+}
+
+export async function visibleSchedule(
+  request: Request,
+  { engine }: AppParts,
+  id: string,
+): Promise<Job> {
+  const job = await engine.client.get(id)
+  assertSchedule(request, job)
+  return job
+}
