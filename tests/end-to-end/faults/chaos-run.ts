@@ -13,7 +13,7 @@ import { Random } from '../../simulation/random.ts'
 import { scratch } from '../../support/servers/scratch.ts'
 import { readAll } from '../kill-check.ts'
 import { check, type Report } from './check.ts'
-import { openDirectly, readStore, settledDown, type Evidence } from './evidence.ts'
+import { openDirectly, readStore, settledDown, takeOver, type Evidence } from './evidence.ts'
 import { Fleet, type Shape } from './fleet.ts'
 import { openRig, urlFor, type Rig, type RigKind } from './rig.ts'
 import { Storm, type FaultCounts, type FaultKind, type FaultRecord, type Goal } from './storm.ts'
@@ -44,6 +44,8 @@ export interface ChaosResult extends Report {
 }
 
 const CALM_MS = 60_000
+/** Beyond the lease. */
+const TAKE_OVER_MS = 5_000
 
 /** What a program or an operator asks for. */
 function clientOf(store: Store): Client {
@@ -129,6 +131,7 @@ async function storming(options: ChaosOptions, rig: Rig, folder: string): Promis
     const left = await settledDown(store, quietAt, CALM_MS)
     trouble.push(...left.map(text => `${text}, ${CALM_MS} ms after the last fault`))
     trouble.push(...(await fleet.stop()), ...fleet.deserters)
+    await takeOver(store, leaseMs + TAKE_OVER_MS)
     const lines = readWitness(folder)
     const evidence = { ...(await readStore(store)), lines, seeded, quietAt }
     const report = check(evidence)

@@ -183,7 +183,7 @@ function phantoms(evidence: Evidence): string[] {
     .map(({ id }) => `nobody asked for ${id}`)
 }
 
-/** F1: every node has stopped in order, so nothing may be held any more. */
+/** F1: every lease had the time to end and to be taken over, so nothing may be held any more. */
 function leftOpen({ jobs }: Evidence): string[] {
   return jobs.filter(({ lease }) => lease !== null).map(({ id }) => `${id} is still held`)
 }

@@ -6,6 +6,10 @@ import type { Attempt } from '../../../src/core/attempt.ts'
 import type { Job } from '../../../src/core/job.ts'
 import type { LedgerEntry } from '../../../src/core/ledger.ts'
 import type { Instant } from '../../../src/core/time.ts'
+import { CorrectedClock, systemClock } from '../../../src/engine/clock.ts'
+import { Events } from '../../../src/engine/events.ts'
+import { reapAll } from '../../../src/engine/reaper.ts'
+import { Wake } from '../../../src/engine/wake.ts'
 import type { Count, Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/servers/wait.ts'
 import { readAll } from '../kill-check.ts'
@@ -38,6 +42,22 @@ export async function readStore(store: Store): Promise<Dump> {
     ledgers.set(id, await readAll(page => store.ledger(id, page)))
   }
   return { jobs, attempts, ledgers, counts: await store.counts() }
+}
+
+/**
+ * Takes over what the last nodes left held, as the next node would: one that gave a run up because
+ * its lease was about to end leaves that lease to run out.
+ */
+export async function takeOver(store: Store, withinMs: number): Promise<void> {
+  const clock = new CorrectedClock(systemClock)
+  const parts = { store, clock, events: new Events(), wake: new Wake(clock) }
+  const look = async () => {
+    await reapAll(parts)
+    const { items } = await store.list({ states: ['running'] }, { limit: 1 })
+    return items.length === 0 ? true : null
+  }
+  // What is held even then is found by the check.
+  await eventually('nothing is held', look, withinMs).catch(() => {})
 }
 
 /** What is still open although it should not be. */

@@ -6,7 +6,7 @@ import { isHere, rigKinds } from './rig.ts'
 import { faultKinds } from './storm.ts'
 
 const SECONDS = 15
-const atLeast = Object.fromEntries(faultKinds.map(kind => [kind, 1]))
+const atLeast = { ...Object.fromEntries(faultKinds.map(kind => [kind, 1])), kills: 3 }
 /** Denser than for hours: each kind has to come up in a few seconds. */
 const everyMs = {
   freezes: 3_000,
@@ -34,6 +34,5 @@ describe.each(rigKinds)('four nodes on %s', async kind => {
     })
     // A storm in which nothing was done proves nothing.
     expect(result.occurrences).toBeGreaterThan(SECONDS * 10)
-    expect(result.counts.kills).toBeGreaterThanOrEqual(3)
   })
 })

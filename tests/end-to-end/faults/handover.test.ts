@@ -1,12 +1,12 @@
 // Hand-over times are measured from the right moment to the right start.
 
 import { expect, test } from 'vitest'
-import { handovers, unexplainedRepeats } from './handover.ts'
+import { handovers, longestReapMs, unexplainedRepeats } from './handover.ts'
 import { attempt, goodHistory, linesOf } from './sample.ts'
 
 function handedOver(outcome: 'abandoned' | 'interrupted' | 'succeeded') {
-  const first = { ...attempt('every', 1, 1_000), outcome, finishedAt: 1_400 }
-  const second = { ...attempt('every', 2, 1_000), run: 1, attempt: 2, owner: 'n2' }
+  const first = { ...attempt('long-1', 1, 1_000), outcome, finishedAt: 1_400 }
+  const second = { ...attempt('long-1', 2, 1_000), run: 1, attempt: 2, owner: 'n2' }
   const lines = [...linesOf(first), ...linesOf(second)].map(line =>
     'id' in line && line.id === second.id ? { ...line, at: line.at + 900 } : line,
   )
@@ -17,6 +17,7 @@ test('after a kill it counts from the kill', () => {
   const gone = [{ node: 'n1', how: 'killed', at: 1_100 }] as const
   expect(handovers(handedOver('abandoned'), gone, 'killed')).toEqual({ count: 1, longestMs: 802 })
   expect(handovers(handedOver('abandoned'), gone, 'stopped')).toEqual({ count: 0, longestMs: 0 })
+  expect(longestReapMs(handedOver('abandoned'), gone)).toBe(300)
 })
 
 test('after a stop it counts from when the run was given back', () => {
@@ -27,5 +28,5 @@ test('after a stop it counts from when the run was given back', () => {
 
 test('a run that was called again for no reason is named', () => {
   expect(unexplainedRepeats(handedOver('abandoned'))).toEqual([])
-  expect(unexplainedRepeats(handedOver('succeeded'))[0]).toMatch(/every.1 ran again/)
+  expect(unexplainedRepeats(handedOver('succeeded'))[0]).toMatch(/long-1.1 ran again/)
 })

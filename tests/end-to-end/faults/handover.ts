@@ -12,10 +12,13 @@ export interface Departure {
 }
 
 export interface Handovers {
-  /** Runs that another node took over. */
+  /** Runs that another node began again. */
   readonly count: number
   readonly longestMs: number
 }
+
+/** Runs of these jobs never wait behind others: what they wait for is the hand-over alone. */
+const isUnhindered = ({ jobId }: Attempt) => jobId.startsWith('long-')
 
 const left: Readonly<Record<Departure['how'], readonly OutcomeKind[]>> = {
   killed: ['abandoned'],
@@ -37,12 +40,25 @@ export function handovers(
   const waits: number[] = []
   for (const attempt of attempts) {
     if (!gone.has(attempt.owner) || !left[how].includes(attempt.outcome)) continue
+    if (!isUnhindered(attempt)) continue
     const from = since(attempt)
     const runs = starts.get(key({ job: attempt.jobId, run: attempt.run })) ?? []
     const next = runs.find(start => start.fence > attempt.fence)
     if (next) waits.push(Math.max(0, next.at - from))
   }
   return { count: waits.length, longestMs: Math.max(0, ...waits) }
+}
+
+/** From the kill to when others may have the run, for all there were. */
+export function longestReapMs(
+  { attempts }: Pick<Evidence, 'attempts'>,
+  departures: readonly Departure[],
+): number {
+  const gone = new Map(departures.map(({ node, at }) => [node, at]))
+  const waits = attempts
+    .filter(({ owner, outcome }) => outcome === 'abandoned' && gone.has(owner))
+    .map(({ owner, finishedAt }) => finishedAt - gone.get(owner)!)
+  return Math.max(0, ...waits)
 }
 
 function startsByRun(lines: Evidence['lines']): Map<string, Start[]> {
