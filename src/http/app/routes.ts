@@ -1,14 +1,18 @@
 // Every concern of the API in one list: a new one is a folder beside these and a line here.
 
 import { upcomingRoutes } from '../ahead/routes.ts'
+import { auditRoutes } from '../audit/routes.ts'
 import { cronRoutes } from '../cron/routes.ts'
 import { executionRoutes } from '../executions/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
+import { nodeRoutes } from '../nodes/routes.ts'
 import { runRoutes } from '../runs/routes.ts'
 import { schedulerRoutes } from '../scheduler/routes.ts'
+import { searchRoutes } from '../search/routes.ts'
 import { healthRoutes } from '../system/health.ts'
 import { problemRoutes } from '../system/problems.ts'
 import { sessionRoutes } from '../system/session.ts'
+import { tenantRoutes } from '../tenants/routes.ts'
 import { timelineRoutes } from '../timeline/routes.ts'
 import type { Routes } from './parts.ts'
 
@@ -23,4 +27,8 @@ export const routes: readonly Routes[] = [
   upcomingRoutes,
   timelineRoutes,
   cronRoutes,
+  nodeRoutes,
+  tenantRoutes,
+  searchRoutes,
+  auditRoutes,
 ]

@@ -1,6 +1,6 @@
-// One run by its id, for those who may know of it; also one that waits in a task of its own.
+// One run by its id, for those who may know of it.
 
-import { parseRunId, runId, type Job } from '../../core/job.ts'
+import { parseRunId, type Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { runOf, type Run } from '../../core/run.ts'
 import type { AppParts, Request } from '../app/parts.ts'
@@ -24,7 +24,7 @@ export async function visibleRun(
   if (!at || !job || !maySee(callerOf(request), job.spec.tenant)) throw noRun()
   const page = { limit: limits.pageMax, newestFirst: true }
   const { items } = await engine.store.attempts({ jobId: job.id, run: at.run }, page)
-  const run = runOf(job, at.run, [...items].reverse()) ?? waitingTask(job, at.run)
+  const run = runOf(job, at.run, [...items].reverse())
   if (run === null) throw noRun()
   return { job, run }
 }
@@ -33,26 +33,9 @@ export function noRun() {
   return notFound('there is no such run')
 }
 
-/** A task is one run, which has its number before anyone claims it. */
-export function waitingTask(job: Job, run: number = job.counters.runs + 1): Run | null {
-  const { kind, state, current, counters, requests } = job
-  const isUntouched = current.run === 0 && job.lease === null && requests.length === 0
-  if (kind !== 'task' || !isUntouched || run !== counters.runs + 1) return null
-  if (state !== 'waiting' && state !== 'paused') return null
-  return {
-    id: runId(job.id, run),
-    jobId: job.id,
-    run,
-    origin: current.retryOf === null ? 'schedule' : 'retry',
-    retryOf: current.retryOf,
-    scheduledFor: job.nextAt ?? job.createdAt,
-    status: 'queued',
-    attempts: [],
-    missed: 0,
-    startedAt: null,
-    finishedAt: null,
-    result: null,
-    error: null,
-    retryAt: null,
-  }
+/** The run of a task that nobody has claimed yet: it is all there is to the task. */
+export function waitingTask(job: Job): Run | null {
+  if (job.kind !== 'task' || job.requests.length > 0) return null
+  const run = runOf(job, job.counters.runs + 1, [])
+  return run?.status === 'queued' ? run : null
 }
