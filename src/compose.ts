@@ -2,6 +2,7 @@
 
 import { hostname } from 'node:os'
 import { pid } from 'node:process'
+import type { PageSink } from './actions/crawl/pages.ts'
 import { refuse, SchedulerError, shown } from './core/errors.ts'
 import type { Instant, Millis } from './core/time.ts'
 import { every, systemClock } from './engine/clock.ts'
@@ -81,4 +82,19 @@ export async function loggerOf(given: Logger | LogLevel): Promise<Logger> {
 
 export function attachLogger(events: Events, logger: Logger): () => void {
   return logTo(events, logger)
+}
+
+/** JSON lines on the standard error: the standard output is for people. */
+export async function serviceLogger(level: LogLevel | 'silent'): Promise<Logger> {
+  const { default: pino } = await import('pino')
+  const target = pino.destination({ dest: 2, sync: true })
+  const logger: Logger = pino({ name: 'carillon', level }, target)
+  return logger
+}
+
+/** Where crawled pages are kept and found, made when there is none. */
+export async function openPages(path: string): Promise<PageSink> {
+  const { SqlitePages } = await import('./actions/crawl/sqlite-pages.ts')
+  const { openDatabase } = await import('./store/sqlite/driver.ts')
+  return SqlitePages.open({ path, open: openDatabase })
 }

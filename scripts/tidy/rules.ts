@@ -45,7 +45,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   dashboard: { imports: [], packages: 'any' },
   client: { imports: ['core'], packages: 'any' },
-  compose: { imports: [...belowLibrary, 'stores', 'observe'], packages: 'any' },
+  compose: { imports: [...belowLibrary, 'stores', 'observe', 'actions'], packages: 'any' },
   testing: { imports: [...belowLibrary, 'library', 'compose', 'stores'], packages: 'any' },
   index: { imports: [...belowLibrary, 'library', 'workflows', 'compose'], packages: 'any' },
 }

@@ -17,9 +17,10 @@ const LINE_PERCENT = 10
 const LINE_ENTRIES = 100_000
 
 const words: Readonly<Record<CopyProgress['phase'], string>> = {
-  reading: 'counting',
-  writing: 'copying',
-  checking: 'checking',
+  counting: 'counting',
+  copying: 'copying',
+  checking: 'checking the copy',
+  comparing: 'checking the source',
 }
 
 export function copyProgress(output: ProgressOutput): {

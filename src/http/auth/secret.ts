@@ -34,7 +34,8 @@ const samples = [
   'development',
   'insecure',
   'a-string-secret-at-least-256-bits-long',
-]
+  // The longest first, so that none is found in pieces.
+].toSorted((a, b) => b.length - a.length)
 
 /** Letters that repeat say little however many they are. */
 const DISTINCT_MIN = 10

@@ -1,0 +1,39 @@
+// Where a command speaks and listens: the standard streams, a question, and the wish to stop.
+
+import process from 'node:process'
+import { createInterface } from 'node:readline/promises'
+import { isatty } from 'node:tty'
+
+export interface Terminal {
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+  /** Whether a person reads what goes to `err`. */
+  readonly isTerminal: boolean
+  /** Null when there is nobody to ask. */
+  readonly confirm: ((question: string) => Promise<boolean>) | null
+  /** Aborted when the person wants to stop. */
+  readonly signal?: AbortSignal
+}
+
+export function systemTerminal(): Terminal {
+  const stop = new AbortController()
+  // Once: a second wish to stop ends the process at once, as ever.
+  process.once('SIGINT', () => stop.abort())
+  process.once('SIGTERM', () => stop.abort())
+  return {
+    out: text => void process.stdout.write(text),
+    err: text => void process.stderr.write(text),
+    isTerminal: isatty(2),
+    confirm: isatty(0) ? confirm : null,
+    signal: stop.signal,
+  }
+}
+
+async function confirm(question: string): Promise<boolean> {
+  const asking = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await asking.question(question)).trim())
+  } finally {
+    asking.close()
+  }
+}

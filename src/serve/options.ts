@@ -1,0 +1,122 @@
+// Every setting of the service in one table: its name in a configuration file, its environment
+// variable, its flag, its form and its default. The reference page is checked against it.
+
+import { engineDefaults } from '../engine/settings.ts'
+import { httpDefaults } from '../http/app/settings.ts'
+
+export type Form = 'text' | 'whole' | 'duration' | 'yes-no' | 'list' | 'queues' | 'level'
+
+export interface Option {
+  /** As the environment has it; a flag is its lower case with dashes, without the prefix. */
+  readonly env: string
+  readonly form: Form
+  readonly about: string
+  /** Null when there is none, or when it depends on others. */
+  readonly default: string | number | boolean | null
+  /** Secrets are never flags: process lists show them. */
+  readonly isSecret?: boolean
+  readonly min?: number
+  readonly max?: number
+}
+
+const whole = (env: string, value: number, about: string, [min, max]: [number, number]) =>
+  ({ env, form: 'whole', about, default: value, min, max }) as const
+const duration = (env: string, value: number, about: string, [min, max]: [number, number]) =>
+  ({ env, form: 'duration', about, default: value, min, max }) as const
+const text = (env: string, about: string, value: string | null = null) =>
+  ({ env, form: 'text', about, default: value }) as const
+const yes = (env: string, value: boolean, about: string) =>
+  ({ env, form: 'yes-no', about, default: value }) as const
+
+const HOUR = 3_600_000
+
+export const options = {
+  store: text('CARILLON_STORE', 'where jobs live; default sqlite:<data>/carillon.db'),
+  data: text('CARILLON_DATA', 'the folder for the secret and the embedded store', '.carillon'),
+  host: text('CARILLON_HOST', 'the address to listen on', '127.0.0.1'),
+  port: whole('CARILLON_PORT', 8060, 'the port to listen on; 0 for any', [0, 65_535]),
+  worker: yes('CARILLON_WORKER', true, 'run jobs in this process'),
+  slots: whole('CARILLON_SLOTS', engineDefaults.slots, 'jobs running at once', [1, 100_000]),
+  queues: {
+    env: 'CARILLON_QUEUES',
+    form: 'queues',
+    about: 'the queues served, such as mail,crawl:10; all when not given',
+    default: null,
+  },
+  nodeId: text('CARILLON_NODE_ID', 'the name of this node; made up when not given'),
+  jwtSecret: { ...text('CARILLON_JWT_SECRET', 'signs tokens (HS256)'), isSecret: true },
+  jwksUrl: text('CARILLON_JWKS_URL', 'where the keys of your identity provider are'),
+  jwtIssuer: text('CARILLON_JWT_ISSUER', 'tokens must name this issuer'),
+  jwtAudience: text('CARILLON_JWT_AUDIENCE', 'tokens must be meant for this audience'),
+  allowHosts: {
+    env: 'CARILLON_ALLOW_HOSTS',
+    form: 'list',
+    about: 'internal hosts that jobs may reach',
+    default: null,
+  },
+  allowCommands: yes('CARILLON_ALLOW_COMMANDS', false, 'let jobs run commands on this machine'),
+  dataDb: text('CARILLON_DATA_DB', 'where crawled pages go; default <data>/pages.db'),
+  checkIntervalMs: duration(
+    'CARILLON_CHECK_INTERVAL',
+    engineDefaults.checkIntervalMs,
+    'the longest sleep of the loop',
+    [10, HOUR],
+  ),
+  lockDurationMs: duration(
+    'CARILLON_LOCK_DURATION',
+    engineDefaults.leaseMs,
+    'how long a claim holds without being renewed',
+    [100, HOUR],
+  ),
+  staleLockCheckMs: duration(
+    'CARILLON_STALE_LOCK_CHECK',
+    engineDefaults.reapMs,
+    'how often ended claims are looked for',
+    [10, HOUR],
+  ),
+  metricsMs: duration(
+    'CARILLON_METRICS_INTERVAL',
+    engineDefaults.metricsMs,
+    'how often metrics are collected',
+    [100, HOUR],
+  ),
+  drainMs: duration(
+    'CARILLON_DRAIN',
+    engineDefaults.drainMs,
+    'how long a stop waits for running jobs',
+    [0, 24 * HOUR],
+  ),
+  ratePerMinute: whole(
+    'CARILLON_RATE_LIMIT',
+    httpDefaults.ratePerMinute!,
+    'requests of one token in a minute; 0 for no limit',
+    [0, 100_000_000],
+  ),
+  bodyBytesMax: whole(
+    'CARILLON_BODY_BYTES',
+    httpDefaults.bodyBytesMax,
+    'the largest body of a request',
+    [1_024, 64 * 1024 * 1024],
+  ),
+  requireIfMatch: yes(
+    'CARILLON_REQUIRE_IF_MATCH',
+    false,
+    'edits must say which revision they mean',
+  ),
+  logLevel: {
+    env: 'CARILLON_LOG_LEVEL',
+    form: 'level',
+    about: 'debug, info, warn, error or silent; JSON lines on the standard error',
+    default: 'info',
+  },
+} as const satisfies Record<string, Option>
+
+export type OptionName = keyof typeof options
+export const optionNames = Object.keys(options) as OptionName[]
+
+/** `CARILLON_JWKS_URL` → `jwks-url`. */
+export function flagOf(name: OptionName): string | null {
+  const option: Option = options[name]
+  if (option.isSecret) return null
+  return option.env.replace('CARILLON_', '').toLowerCase().replaceAll('_', '-')
+}

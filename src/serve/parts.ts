@@ -1,0 +1,92 @@
+// The parts of a running service, chosen by its configuration.
+
+import process from 'node:process'
+import { actionHandlers, type Actions, type PageSink } from '../actions/index.ts'
+import { httpAction } from '../actions/http/action.ts'
+import { makeNodeId, openPages, openStore, type Logger } from '../compose.ts'
+import { systemClock } from '../engine/clock.ts'
+import { createEngine, type Engine } from '../engine/engine.ts'
+import type { Handler } from '../engine/handlers.ts'
+import type { Ids } from '../engine/ids.ts'
+import type { EngineSettings } from '../engine/settings.ts'
+import { Authenticator, LIFETIME_MAX_MS } from '../http/auth/authenticator.ts'
+import type { TokenRules } from '../http/auth/tokens.ts'
+import { workflowAction } from '../workflows/action.ts'
+import { Workflows } from '../workflows/workflows.ts'
+import type { ServeConfig } from './config.ts'
+
+export async function openEngine(config: ServeConfig, ids: Ids): Promise<Engine> {
+  const store = await openStore(config.store, { now: () => systemClock.now(), listens: true })
+  return createEngine({ store, clock: systemClock, ids, settings: engineSettingsOf(config, ids) })
+}
+
+function engineSettingsOf(
+  config: ServeConfig,
+  ids: Ids,
+): Partial<EngineSettings> & { readonly nodeId: string } {
+  return {
+    nodeId: config.nodeId ?? makeNodeId(ids),
+    slots: config.slots,
+    queues: config.queues,
+    checkIntervalMs: config.checkIntervalMs,
+    leaseMs: config.lockDurationMs,
+    reapMs: config.staleLockCheckMs,
+    metricsMs: config.metricsMs,
+    drainMs: config.drainMs,
+  }
+}
+
+export interface Work {
+  readonly actions: Actions
+  readonly workflows: Workflows
+  readonly pages: PageSink
+}
+
+/** Everything a job can do here: actions, workflows, and the code the configuration brings. */
+export async function openWork(
+  engine: Engine,
+  config: ServeConfig,
+  handlers: Readonly<Record<string, Handler>>,
+  log: Logger | null,
+): Promise<Work> {
+  const { clock, store } = engine
+  const pages = await openPages(config.dataDb)
+  const actions = actionHandlers({
+    clock,
+    pages,
+    allowHosts: config.allowHosts,
+    allowCommands: config.allowCommands,
+    env: process.env,
+    onRefused: refused => log?.warn({ err: refused }, 'an internal address was refused'),
+  })
+  const http = httpAction({ outbound: actions.outbound, clock, userAgent: 'Carillon' })
+  const workflows = new Workflows({ store, clock, http })
+  actions.registry.add(workflowAction({ workflows, handlers: engine.handlers, http, clock }))
+  for (const [name, handler] of [...Object.entries(handlers), ...actions.registry.handlers]) {
+    engine.handlers.set(name, handler)
+  }
+  return { actions, workflows, pages }
+}
+
+export function tokenRules(config: ServeConfig): TokenRules {
+  return {
+    now: () => systemClock.now(),
+    issuer: config.jwtIssuer,
+    audience: config.jwtAudience,
+    lifetimeMaxMs: LIFETIME_MAX_MS,
+  }
+}
+
+/** With keys of an identity provider, nothing that is signed here is taken for a token. */
+export function authenticatorOf(config: ServeConfig, secret: string | null): Authenticator {
+  const rules = tokenRules(config)
+  if (config.jwksUrl !== null) {
+    const key = { kind: 'jwks', url: new URL(config.jwksUrl) } as const
+    return new Authenticator({ key, rules, sessionSecret: null })
+  }
+  return new Authenticator({
+    key: { kind: 'secret', secret: secret! },
+    rules,
+    sessionSecret: secret,
+  })
+}

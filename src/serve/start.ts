@@ -1,0 +1,114 @@
+// Starting and stopping the service: store, node, HTTP, in this order and back.
+
+import { attachLogger, serviceLogger, systemIds, type Logger } from '../compose.ts'
+import type { StopResult } from '../engine/node.ts'
+import type { Engine } from '../engine/engine.ts'
+import { createApp } from '../http/app/app.ts'
+import type { App } from '../http/app/parts.ts'
+import { httpSettings } from '../http/app/settings.ts'
+import type { Authenticator } from '../http/auth/authenticator.ts'
+import { Metrics } from '../observe/metrics.ts'
+import type { ConfigFile } from './config-file.ts'
+import type { ServeConfig } from './config.ts'
+import { heldSecret, openDataFolder, type HeldSecret } from './data-folder.ts'
+import { authenticatorOf, openEngine, openWork, type Work } from './parts.ts'
+import { version } from './version.ts'
+
+export interface Service {
+  /** Such as http://127.0.0.1:8060. */
+  readonly address: string
+  /** What the store promises, in one sentence. */
+  readonly promise: string
+  /** Signs an admin in once; null unless this is the first start. */
+  readonly link: string | null
+  readonly secretPath: string | null
+  readonly engine: Engine
+  /** Lets running jobs finish, then closes everything. */
+  stop(): Promise<StopResult>
+}
+
+export async function startService(
+  config: ServeConfig,
+  handlers: ConfigFile['handlers'] = {},
+): Promise<Service> {
+  const ids = systemIds()
+  openDataFolder(config.data)
+  const held = secretOf(config, ids)
+  const log = config.logLevel === 'silent' ? null : await serviceLogger(config.logLevel)
+  const engine = await openEngine(config, ids)
+  try {
+    const work = await openWork(engine, config, handlers, log)
+    const auth = authenticatorOf(config, held?.secret ?? null)
+    const app = await makeApp({ config, engine, work, auth, log })
+    if (config.worker) await engine.node.start()
+    const address = await listen(app, config)
+    const code = held?.isNew === true ? auth.code.issue(ids, engine.clock.now()) : null
+    return {
+      address,
+      promise: engine.store.promise,
+      link: code === null ? null : `${address}/#code=${code}`,
+      secretPath: held?.path ?? null,
+      engine,
+      stop: () => stop(engine, app, work),
+    }
+  } catch (error) {
+    await engine.node.stop(0).catch(() => {})
+    await engine.store.close()
+    throw error
+  }
+}
+
+/** A given one, or the one in the data folder; none where others sign. */
+function secretOf(
+  config: ServeConfig,
+  ids: ReturnType<typeof systemIds>,
+): (Omit<HeldSecret, 'path'> & { readonly path: string | null }) | null {
+  if (config.jwksUrl !== null) return null
+  if (config.jwtSecret !== null) return { secret: config.jwtSecret, path: null, isNew: false }
+  return heldSecret(config.data, ids)
+}
+
+interface Made {
+  readonly config: ServeConfig
+  readonly engine: Engine
+  readonly work: Work
+  readonly auth: Authenticator
+  readonly log: Logger | null
+}
+
+function makeApp({ config, engine, work, auth, log }: Made): Promise<App> {
+  if (log !== null) attachLogger(engine.events, log)
+  const metrics = new Metrics(engine.events)
+  return createApp({
+    engine,
+    auth,
+    log,
+    version,
+    actions: work.actions.registry,
+    workflows: work.workflows,
+    pages: work.pages,
+    metricsText: () => metrics.text(),
+    settings: httpSettings({
+      ratePerMinute: config.ratePerMinute === 0 ? null : config.ratePerMinute,
+      bodyBytesMax: config.bodyBytesMax,
+      requiresIfMatch: config.requireIfMatch,
+      readyAfterMs: Math.max(60_000, config.checkIntervalMs * 3),
+    }),
+  })
+}
+
+async function listen(app: App, { host, port }: ServeConfig): Promise<string> {
+  await app.listen({ host, port })
+  const bound = app.server.address()
+  const actual = typeof bound === 'object' && bound !== null ? bound.port : port
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`
+}
+
+/** People can still look and cancel while running jobs come to their end. */
+async function stop(engine: Engine, app: App, work: Work): Promise<StopResult> {
+  const result = await engine.node.stop()
+  await app.close()
+  await work.actions.close()
+  await engine.store.close()
+  return result
+}
