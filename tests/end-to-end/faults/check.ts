@@ -81,7 +81,7 @@ function undecided(evidence: Evidence): string[] {
     found.push(...checkLedger(job, entries, tasks).filter(text => !text.includes('twice')))
     const moments = [...entries.map(({ from }) => from), ...tasks.map(onceAt)]
     const first = Math.min(...moments, job.nextAt ?? Infinity)
-    if (first > job.createdAt + trigger.everyMs) {
+    if (first > Math.max(job.createdAt, job.spec.startAt ?? 0) + trigger.everyMs) {
       found.push(`${job.id}: nothing decided between its creation and ${first}`)
     }
     const last = Math.max(...entries.map(({ to }) => to), ...tasks.map(onceAt))

@@ -45,17 +45,21 @@ export function schedules(count: number): { id: string; spec: JobSpec }[] {
   })
 }
 
-/** Fixed numbers of occurrences, each of which must be run: nothing is folded or left out. */
-export function countedSchedules(jobs: number, runs: number, everyMs: number) {
+/**
+ * Fixed numbers of occurrences from a moment on, each of which must be run. There are no more of
+ * them than a schedule may have waiting, so that however far behind the nodes are, none is left out.
+ */
+export function countedSchedules(from: number, jobs: number, runs: number, everyMs: number) {
   const spec = {
     handler: 'quick',
-    runLimit: runs,
+    startAt: from,
+    endAt: from + runs * everyMs - 1,
     missed: { policy: 'all', max: 1_000, maxAgeMs: 86_400_000 },
     overlap: { policy: 'queue', limit: 100 },
   } as const
   return Array.from({ length: jobs }, (_, i) => ({
     id: `counted-${i}`,
-    spec: schedule(everyMs, Math.floor((i * everyMs) / jobs), spec),
+    spec: schedule(everyMs, from + Math.floor((i * everyMs) / jobs), spec),
   }))
 }
 
