@@ -10,6 +10,8 @@ const VERSION_MIN = 7
 
 export interface Checked {
   readonly isCluster: boolean
+  /** What of the last moments a crash of the server may take, in words. */
+  readonly loss: string
   readonly warnings: readonly string[]
 }
 
@@ -18,7 +20,7 @@ export async function checkServer(link: Link, label: string): Promise<Checked> {
   const info = await readInfo(link)
   if (info === null) {
     const what = 'INFO is not permitted: version, role, persistence and eviction are not checked'
-    return { isCluster: false, warnings: [what] }
+    return { isCluster: false, loss: lossOf(null), warnings: [what] }
   }
   const version = info.get('redis_version') ?? ''
   if (Number.parseInt(version, 10) < VERSION_MIN) {
@@ -37,12 +39,42 @@ export async function checkServer(link: Link, label: string): Promise<Checked> {
     const rule = 'jobs would vanish when memory is short; set it to noeviction'
     throw unfit(label, `has maxmemory-policy ${policy}: ${rule}`)
   }
-  return { isCluster, warnings: warningsOf(info) }
+  const sync = info.get('aof_enabled') === '0' ? 'off' : await readSync(link)
+  return { isCluster, loss: lossOf(sync), warnings: warningsOf(sync) }
 }
 
-function warningsOf(info: ReadonlyMap<string, string>): string[] {
-  if (info.get('aof_enabled') !== '0') return []
-  return ['appendonly is off: a restart of the server loses what was written since its last save']
+const crash = 'a crash of the server or loss of power'
+
+/** Redis answers before it waits for the disk, unless it is told to wait each time. */
+function lossOf(sync: string | null): string {
+  switch (sync) {
+    case 'always':
+      return 'survives crashes and loss of power; a failover may take what was not replicated yet'
+    case 'off':
+      return 'survives crashes of nodes only: a restart of the server takes all since its last save'
+    case 'no':
+      return `survives crashes of nodes; ${crash} may take the last half minute`
+    default:
+      return `survives crashes of nodes; ${crash} may take the last two seconds, a failover more`
+  }
+}
+
+/** Null where it is not permitted to ask. */
+async function readSync(link: Link): Promise<string | null> {
+  try {
+    const answer = (await link.send(['CONFIG', 'GET', 'appendfsync'])) as string[]
+    return answer[1] ?? null
+  } catch (error) {
+    if (isReply(error)) return null
+    throw error
+  }
+}
+
+function warningsOf(sync: string | null): string[] {
+  if (sync === 'off') {
+    return ['appendonly is off: a restart of the server loses what was written since its last save']
+  }
+  return sync === 'no' ? ['appendfsync is no: the system decides when anything is on disk'] : []
 }
 
 function unfit(label: string, what: string): SchedulerError {

@@ -4,7 +4,7 @@
 import { SchedulerError } from '../../core/errors.ts'
 import type { Millis } from '../../core/time.ts'
 import { addressOf, type Address } from './address.ts'
-import { checkLayout, checkServer } from './check.ts'
+import { checkLayout, checkServer, type Checked } from './check.ts'
 import { connect, connectCluster, type Link } from './client.ts'
 import { breaksLink, isNoScript, translated } from './errors.ts'
 import { scripts, type ScriptName } from './scripts/index.ts'
@@ -31,8 +31,7 @@ export class Connection {
   readonly #options: ConnectionOptions
   #link: Promise<Link> | null = null
   #isOpen = false
-  #isCluster = false
-  #warnings: readonly string[] = []
+  #checked: Checked | null = null
 
   constructor(options: ConnectionOptions) {
     this.#options = options
@@ -45,11 +44,12 @@ export class Connection {
   }
 
   get isCluster(): boolean {
-    return this.#isCluster
+    return this.#checked?.isCluster ?? false
   }
 
-  get warnings(): readonly string[] {
-    return this.#warnings
+  /** What was found out about the server; null before it was reached. */
+  get checked(): Checked | null {
+    return this.#checked
   }
 
   async open(): Promise<void> {
@@ -134,8 +134,7 @@ export class Connection {
         link = await connectCluster(options)
       }
       await checkLayout(link, prefix, address.label)
-      this.#isCluster = checked.isCluster
-      this.#warnings = checked.warnings
+      this.#checked = checked
       if (!this.#isOpen) throw this.#closed()
       return link
     } catch (error) {

@@ -34,7 +34,7 @@ const sections: Readonly<Record<EntryType, Section>> = {
   },
   skip: skips,
   progress,
-  line: lines,
+  log: lines,
   pruned,
   record: records,
 }
@@ -168,7 +168,7 @@ async function linesOf(
   const texts = (await connection.send('LRANGE', key, String(from), to)) as string[]
   const attemptId = fromKey(attempt)
   return texts.map((text, i) => ({
-    type: 'line',
+    type: 'log',
     jobId,
     attemptId,
     n: from + i,

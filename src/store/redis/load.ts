@@ -97,7 +97,7 @@ async function heldEntry(shelf: Shelf, entry: Entry, known: KnownJobs): Promise<
       const text = seq === undefined ? null : await ask(shelf, 'HGET', 'progress', seq)
       return text === null ? null : { ...entry, progress: toProgress(text) }
     }
-    case 'line': {
+    case 'log': {
       const text = await ask(shelf, 'LINDEX', `log:${toKey(entry.attemptId)}`, String(entry.n))
       return text === null ? null : { ...entry, line: toLine(text) }
     }
@@ -198,7 +198,7 @@ function entryArgs(entry: Entry, now: Instant): string[] {
     }
     case 'progress':
       return [toKey(entry.jobId), progressText(entry.progress)]
-    case 'line':
+    case 'log':
       return [toKey(entry.jobId), toKey(entry.attemptId), lineText(entry.line)]
     case 'pruned':
       return [toKey(entry.tenant), prunedField(entry), String(entry.count)]

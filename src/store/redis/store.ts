@@ -70,17 +70,16 @@ export class RedisStore implements Store {
   }
 
   get promise(): string {
-    const { address, warnings } = this.#connection
-    const what =
-      'what was written survives a crash of every process; ' +
-      'a loss of power or a failover may take the last second'
+    const { address, checked } = this.#connection
+    const what = checked === null ? 'not reached yet' : `what was written ${checked.loss}`
+    const warnings = (checked?.warnings ?? []).map(warning => `WARNING: ${warning}`)
     return [`redis at ${address.label}: ${what}`, ...warnings].join('; ')
   }
 
   async open(): Promise<void> {
     await this.#connection.open()
-    const { warnings, address } = this.#connection
-    for (const warning of warnings) {
+    const { checked, address } = this.#connection
+    for (const warning of checked?.warnings ?? []) {
       emitWarning(`the Redis store at ${address.label}: ${warning}`, { code: 'CARILLON_REDIS' })
     }
     this.#wake.join()

@@ -1,0 +1,192 @@
+// When the server or the way to it fails: a clear error within a bound, nothing half done, and on
+// it goes once that is over.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  T0,
+  claimOne,
+  claimRequest,
+  job,
+  newJob,
+  readAll,
+  succeeded,
+} from '../../../tests/support/builders.ts'
+import { systemAfter } from '../../../tests/support/redis.ts'
+import { FaultProxy } from '../../../tests/support/servers/proxy.ts'
+import { askRedis, startRedis, type RedisServer } from '../../../tests/support/servers/redis.ts'
+import { eventually } from '../../../tests/support/servers/wait.ts'
+import { settle } from '../../core/settle.ts'
+import { breaksLink, translated } from './errors.ts'
+import { RedisStore } from './store.ts'
+
+const CALL_MS = 400
+
+let server: RedisServer
+let proxy: FaultProxy
+let store: RedisStore
+let made = 0
+beforeAll(async () => {
+  server = await startRedis()
+  proxy = await FaultProxy.to({ host: '127.0.0.1', port: server.port })
+})
+afterAll(async () => {
+  await proxy.close()
+  await server.stop()
+})
+beforeEach(async () => {
+  store = openable()
+  await store.open()
+})
+afterEach(async () => {
+  await proxy.set({ kind: 'pass' })
+  await store.close()
+})
+
+function openable(): RedisStore {
+  const url = `${proxy.through(server.url)}?namespace=failures-${++made}`
+  return new RedisStore({ url, clock: () => T0, after: systemAfter, callMs: CALL_MS })
+}
+
+const done = { outcome: succeeded, startedAt: T0 }
+const unavailable = { code: 'STORE_UNAVAILABLE' }
+
+async function attempts(): Promise<number> {
+  return (await readAll(page => store.attempts({}, page))).length
+}
+
+describe('a server without our scripts', () => {
+  it('gets them with the next call', async () => {
+    await store.insert([job('a')], { now: T0 })
+    await askRedis(server.url, 'SCRIPT', 'FLUSH')
+    const held = await claimOne(store, T0)
+    await askRedis(server.url, 'SCRIPT', 'FLUSH')
+    expect(await store.commit([settle(held, done, T0)], { now: T0 })).toEqual(['committed'])
+    expect(await attempts()).toBe(1)
+  })
+})
+
+describe('a connection', () => {
+  it('that is cut after the script ran leaves a commit done, and its repetition refused', async () => {
+    await store.insert([job('a'), job('b')], { now: T0 })
+    const steps = (await store.claim(claimRequest({ limit: 2 }))).map(held =>
+      settle(held, done, T0),
+    )
+    proxy.cutReplies()
+    await expect(store.commit(steps, { now: T0 })).rejects.toMatchObject(unavailable)
+    expect(await store.commit(steps, { now: T0 })).toEqual(['conflict', 'conflict'])
+    expect(await attempts()).toBe(2)
+    expect((await store.get(['a']))[0]).toEqual(steps[0]!.job)
+  })
+
+  it('that is cut after an insert leaves the job there once', async () => {
+    proxy.cutReplies()
+    await expect(store.insert([job('a')], { now: T0 })).rejects.toMatchObject(unavailable)
+    expect(await store.insert([job('a')], { now: T0 })).toEqual(['exists'])
+  })
+
+  it('that is cut after a claim leaves the lease to end by itself', async () => {
+    await store.insert([job('a')], { now: T0 })
+    proxy.cutReplies()
+    const request = claimRequest({ leaseMs: 1_000 })
+    await expect(store.claim(request)).rejects.toMatchObject(unavailable)
+    const [late] = await store.overdue({ now: T0 + 1_000, limit: 9 })
+    expect(late).toMatchObject({ id: 'a', lease: { token: request.token } })
+  })
+
+  it('that goes silent makes calls fail within their bound', { timeout: 5_000 }, async () => {
+    await store.insert([job('a')], { now: T0 })
+    await proxy.set({ kind: 'blackhole' })
+    await expect(store.get(['a'])).rejects.toMatchObject(unavailable)
+    await proxy.set({ kind: 'pass' })
+    expect(await store.get(['a'])).toHaveLength(1)
+  })
+
+  it('that is refused fails at once, as often as it is tried', async () => {
+    await proxy.set({ kind: 'refuse' })
+    for (let i = 0; i < 3; i++) await expect(store.now()).resolves.toBe(T0)
+    for (let i = 0; i < 3; i++) {
+      await expect(store.get(['a'])).rejects.toMatchObject(unavailable)
+    }
+    await proxy.set({ kind: 'pass' })
+    expect(await store.get(['a'])).toEqual([])
+  })
+})
+
+describe('a server that is killed', () => {
+  it('comes back with everything that was acknowledged', async () => {
+    const jobs = Array.from({ length: 300 }, (_, i) => newJob({ id: `job-${i}`, kind: 'task' }))
+    await store.insert(jobs, { now: T0 })
+    const steps = (await store.claim(claimRequest({ limit: 100 }))).map(held =>
+      settle(held, done, T0),
+    )
+    await store.commit(steps.slice(0, 50), { now: T0 })
+    // It answers before its file is written while the disk is busy: that is the window.
+    await eventually('the file is written', async () => {
+      const info = String(await askRedis(server.url, 'INFO', 'persistence'))
+      return info.includes('aof_buffer_length:0') ? true : null
+    })
+    await server.kill()
+    await expect(store.get(['job-0'])).rejects.toMatchObject(unavailable)
+    await server.start()
+    expect(await attempts()).toBe(50)
+    expect(await store.count({ states: ['completed'] }, 999)).toBe(50)
+    expect(await store.count({ states: ['running'] }, 999)).toBe(50)
+    expect(await store.count({ states: ['waiting'] }, 999)).toBe(200)
+    const rest = await store.commit(steps, { now: T0 })
+    expect(rest).toEqual([...Array(50).fill('conflict'), ...Array(50).fill('committed')])
+  })
+})
+
+describe('a server that became a replica', () => {
+  it('is an outage until it is a primary again', async () => {
+    await store.insert([job('a')], { now: T0 })
+    await askRedis(server.url, 'REPLICAOF', '127.0.0.1', '1')
+    await expect(store.insert([job('b')], { now: T0 })).rejects.toMatchObject(unavailable)
+    await expect(store.insert([job('b')], { now: T0 })).rejects.toMatchObject({
+      code: 'STORE_READ_ONLY',
+    })
+    await askRedis(server.url, 'REPLICAOF', 'NO', 'ONE')
+    expect(await store.insert([job('b')], { now: T0 })).toEqual(['inserted'])
+  })
+})
+
+describe('a server without memory', () => {
+  it('is named, leaves no half batch, and lets go of what is removed', async () => {
+    await store.insert([job('a'), job('b')], { now: T0 })
+    const held = await claimOne(store, T0)
+    await askRedis(server.url, 'CONFIG', 'SET', 'maxmemory', '1mb')
+    const full = { code: 'STORE_FULL' }
+    await expect(store.insert([job('c')], { now: T0 })).rejects.toMatchObject(full)
+    await expect(store.commit([settle(held, done, T0)], { now: T0 })).rejects.toMatchObject(full)
+    expect(await store.get(['a', 'b', 'c'])).toHaveLength(2)
+    const lease = { id: held.id, token: held.lease!.token, fence: held.counters.fence }
+    expect(await store.renew({ leases: [lease], until: T0 + 9 })).toMatchObject([{ isHeld: true }])
+    expect(await store.remove(['b'])).toEqual([true])
+    await askRedis(server.url, 'CONFIG', 'SET', 'maxmemory', '0')
+    expect(await store.insert([job('c')], { now: T0 })).toEqual(['inserted'])
+  })
+})
+
+describe('errors', () => {
+  class SimpleError extends Error {}
+
+  it.each([
+    ['OOM command not allowed', 'STORE_FULL'],
+    ['MISCONF Redis is configured to save', 'STORE_READ_ONLY'],
+    ['LOADING Redis is loading the dataset in memory', 'STORE_UNAVAILABLE'],
+    ['MASTERDOWN Link with MASTER is down', 'STORE_UNAVAILABLE'],
+    ['READONLY You can not write against a read only replica', 'STORE_UNAVAILABLE'],
+    ['WRONGTYPE Operation against a key', 'STORE_CORRUPT'],
+  ])('%s is %s', (message, code) => {
+    const error = new SimpleError(message)
+    expect(translated(error, 'host')).toMatchObject({ code, cause: error })
+  })
+
+  it('of the program are passed on as they came', () => {
+    const error = new TypeError('a fault')
+    expect(translated(error, 'host')).toBe(error)
+    expect(breaksLink(error)).toBe(false)
+    const bug = new SimpleError('ERR user_script:12: attempt to index a nil value')
+    expect(translated(bug, 'host')).toBe(bug)
+  })
+})

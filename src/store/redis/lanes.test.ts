@@ -1,0 +1,136 @@
+// Fairness in scripts: lanes in the order of code units, several lines at once, herds larger than a
+// bite, and a clock that was set back. The memory store says who is next.
+
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { T0, claimIds, claimRequest, job } from '../../../tests/support/builders.ts'
+import { openRedis } from '../../../tests/support/redis.ts'
+import type { OpenedStore } from '../../../tests/support/stores.ts'
+import type { Job } from '../../core/job.ts'
+import { HOUR, MINUTE } from '../../core/time.ts'
+import { MemoryStore } from '../memory/store.ts'
+import type { Store } from '../store.ts'
+import { BITE } from './scripts/claim.ts'
+import { fromKey, toKey } from './text.ts'
+
+let opened: OpenedStore
+let store: Store
+let memory: MemoryStore
+beforeEach(async () => {
+  opened = await openRedis(() => T0)
+  store = opened.store
+  memory = new MemoryStore(() => T0)
+  await memory.open()
+})
+afterEach(() => opened.close())
+
+async function insertBoth(jobs: readonly Job[], now: number): Promise<void> {
+  for (let i = 0; i < jobs.length; i += 1_000) {
+    await store.insert(jobs.slice(i, i + 1_000), { now })
+    await memory.insert(jobs.slice(i, i + 1_000), { now })
+  }
+}
+
+async function expectSameClaims(now: number, limit: number, handlers = ['work']): Promise<void> {
+  for (;;) {
+    const request = claimRequest({ now, limit, handlers })
+    const expected = await memory.claim(request)
+    expect(await store.claim(request)).toEqual(expected)
+    if (expected.length === 0) return
+  }
+}
+
+const once = (at: number) => ({ trigger: { kind: 'once', at } }) as const
+
+const oddText = fc.string({
+  unit: fc.constantFrom(
+    'a',
+    '\0',
+    '\u0001',
+    '\u0002',
+    '\ud7ff',
+    '\ud800',
+    '\udfff',
+    '\uffff',
+    '😀',
+  ),
+})
+
+describe('keys', () => {
+  it('come back as they were and keep the order of code units in UTF-8', () => {
+    fc.assert(
+      fc.property(oddText, oddText, (a, b) => {
+        expect(fromKey(toKey(a))).toBe(a)
+        const order = Buffer.compare(Buffer.from(toKey(a)), Buffer.from(toKey(b)))
+        expect(order).toBe(a < b ? -1 : a > b ? 1 : 0)
+        expect(toKey(a)).not.toContain('\0')
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+describe('lanes', () => {
+  const lanes = ['', 'a', '\uffff', '\ue000x', '😀', '\ud800', 'b\0', 'b', 'b\u0001', 'Z', '\ud7ff']
+
+  it.each([T0, T0 - HOUR])('take turns by code units, whatever they are called', async inserted => {
+    const jobs = lanes.flatMap((lane, l) =>
+      [0, 1, 2].map(i => job(`${l}-${i}`, { lane, priority: i === 1 ? 6 : 3 })),
+    )
+    await insertBoth(jobs, inserted)
+    await expectSameClaims(T0, 4)
+  })
+
+  it('take turns over several handlers as over one', async () => {
+    const jobs = Array.from({ length: 60 }, (_, i) =>
+      job(`job-${i}`, {
+        lane: lanes[i % 7]!,
+        handler: `h${i % 3}`,
+        priority: ((i % 6) + 1) as 1,
+        ...once(T0 - ((i * 7) % 11) * MINUTE),
+      }),
+    )
+    await insertBoth(jobs.slice(0, 30), T0 - HOUR)
+    await insertBoth(jobs.slice(30), T0)
+    await expectSameClaims(T0, 5, ['h0', 'h2'])
+    await expectSameClaims(T0, 100, ['h1'])
+  })
+
+  it('give what is due to a claim that takes everything, in their turn', async () => {
+    const jobs = Array.from({ length: 40 }, (_, i) =>
+      job(`job-${i}`, { lane: lanes[(i * 3) % 11]!, ...once(T0 - (i % 5)) }),
+    )
+    await insertBoth(jobs.slice(0, 20), T0 - HOUR)
+    await insertBoth(jobs.slice(20), T0)
+    await expectSameClaims(T0, 500)
+  })
+})
+
+describe('a herd', () => {
+  it('larger than a bite is served to its end, each job once', async () => {
+    const count = 2 * BITE + 100
+    const jobs = Array.from({ length: count }, (_, i) =>
+      job(`job-${i}`, { lane: `lane-${i % 7}`, ...once(T0 + i) }),
+    )
+    await insertBoth(jobs, T0 - 1)
+    const seen = new Set<string>()
+    for (;;) {
+      const ids = await claimIds(store, T0 + count, { limit: 400 })
+      if (ids.length === 0) break
+      for (const id of ids) seen.add(id)
+    }
+    expect(seen.size).toBe(count)
+  })
+})
+
+describe('a clock that was set back', () => {
+  it('makes nothing start early', async () => {
+    const jobs = Array.from({ length: 12 }, (_, i) =>
+      job(`job-${i}`, { lane: `lane-${i % 3}`, ...once(T0 + i * 10) }),
+    )
+    // Found due by a node whose clock was ahead: all of them are ready.
+    await insertBoth(jobs, T0 + HOUR)
+    for (const now of [T0 - 1, T0, T0 + 35, T0 + 70, T0 + 200]) await expectSameClaims(now, 2)
+    expect(await store.nextDueAt([{ queue: 'default', handler: 'work' }])).toBeNull()
+  })
+})

@@ -1,0 +1,134 @@
+// What removed and pruned jobs leave: no key of theirs, and counts that agree with the rows.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  T0,
+  claimOne,
+  claimRequest,
+  everyMinute,
+  failed,
+  finish,
+  job,
+  newJob,
+  readAll,
+} from '../../../tests/support/builders.ts'
+import { linkTo, systemAfter } from '../../../tests/support/redis.ts'
+import { freshPlace, type FreshPlace } from '../../../tests/support/servers/shared.ts'
+import type { Attempt } from '../../core/attempt.ts'
+import { change } from '../../core/change.ts'
+import type { Job } from '../../core/job.ts'
+import { HOUR, MINUTE } from '../../core/time.ts'
+import { HISTORY_BITE } from './scripts/jobs.ts'
+import { RedisStore } from './store.ts'
+
+let place: FreshPlace
+let store: RedisStore
+beforeEach(async () => {
+  const found = await freshPlace('redis')
+  if ('missing' in found) throw new Error(found.missing)
+  place = found
+  store = new RedisStore({ url: place.url, clock: () => T0, after: systemAfter })
+  await store.open()
+})
+afterEach(async () => {
+  await store.close()
+  await place.clean()
+})
+
+async function keys(): Promise<string[]> {
+  const link = await linkTo(place.url)
+  const found: string[] = []
+  let cursor = '0'
+  do {
+    const words = ['SCAN', cursor, 'MATCH', `{${place.name}}:*`, 'COUNT', '1000']
+    const [next, some] = (await link.send(words)) as [string, string[]]
+    found.push(...some)
+    cursor = next
+  } while (cursor !== '0')
+  link.destroy()
+  return found.map(key => key.slice(key.indexOf(':') + 1)).sort()
+}
+
+/** What a namespace keeps for good: numbers and names of queues and lines, however many jobs. */
+const lasting = new Set(['cursors', 'lines', 'marks', 'meta', 'seq', 'state'])
+
+async function keysOfJobs(): Promise<string[]> {
+  return (await keys()).filter(key => !lasting.has(key))
+}
+
+const line = { at: T0, level: 'info', message: 'x', fields: null } as const
+
+/** Jobs with everything a job can have: runs, retries, skips, progress, logs, a series, an app. */
+async function busyJobs(): Promise<string[]> {
+  const declared = { app: 'shop', definition: 'd', key: 'k', generation: '1' }
+  const jobs = ['a', 'b', 'c'].map(id =>
+    newJob({ id, now: T0 - HOUR, declared, seriesId: 's', spec: { ...everyMinute, tenant: id } }),
+  )
+  await store.insert(jobs, { now: T0 })
+  for (let i = 0; i < 2; i++) {
+    for (const held of await store.claim(claimRequest({ limit: 9, now: T0 + i * MINUTE }))) {
+      const { token, attemptId } = held.lease!
+      const lease = { jobId: held.id, token, fence: held.counters.fence, attemptId }
+      await store.report([{ ...lease, checkpoint: 1, lines: [line] }], T0)
+      await finish(store, held, failed({ retryAfterMs: 1 }), T0 + i * MINUTE)
+    }
+  }
+  await claimOne(store, T0 + HOUR)
+  return jobs.map(({ id }) => id)
+}
+
+describe('jobs that are removed', () => {
+  it('leave no key behind', async () => {
+    const ids = await busyJobs()
+    expect(await readAll(page => store.ledger('a', page))).not.toHaveLength(0)
+    expect((await keysOfJobs()).length).toBeGreaterThan(15)
+    await store.remove(ids)
+    expect(await keysOfJobs()).toEqual([])
+    expect(await store.counts()).toEqual([])
+    expect(await readAll(page => store.tenants(page))).toEqual([])
+  })
+
+  it('leave the rest of a long history to pruning', async () => {
+    const count = 2 * HISTORY_BITE + 5
+    let held: Job = job('a', { trigger: { kind: 'manual' } })
+    await store.insert([held, job('other')], { now: T0 })
+    const steps = Array.from({ length: count }, (_, i) => {
+      const counters = { ...held.counters, attempts: i + 1 }
+      const step = change(held, { ...held, counters }, T0, { attempt: attempt(i + 1) })
+      held = step.job
+      return step
+    })
+    expect(new Set(await store.commit(steps, { now: T0 }))).toEqual(new Set(['committed']))
+    await store.remove(['a'])
+    expect(await store.attempts({}, { limit: 9 })).toMatchObject({ items: [] })
+    for (let i = 0; i < 3; i++) await store.prune({ now: T0, limit: 9, endedTasksMax: 9 })
+    await store.remove(['other'])
+    expect(await keysOfJobs()).toEqual([])
+  })
+})
+
+function attempt(number: number): Attempt {
+  return {
+    id: `att-${String(number).padStart(6, '0')}`,
+    jobId: 'a',
+    run: number,
+    attempt: 1,
+    number,
+    fence: number,
+    retries: 0,
+    origin: 'manual',
+    retryOf: null,
+    occurrence: T0,
+    missed: 0,
+    owner: 'node-1',
+    claimedAt: T0,
+    startedAt: T0,
+    finishedAt: T0,
+    outcome: 'succeeded',
+    reason: null,
+    error: null,
+    result: null,
+    measures: null,
+    expireAt: T0 + HOUR,
+  }
+}

@@ -1,0 +1,178 @@
+// Opening: addresses, servers that must be refused, and namespaces that are someone else's.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { T0, claimOne, finish, job, succeeded } from '../../../tests/support/builders.ts'
+import { linkTo, systemAfter } from '../../../tests/support/redis.ts'
+import { askRedis, startRedis, type RedisServer } from '../../../tests/support/servers/redis.ts'
+import { eventually } from '../../../tests/support/servers/wait.ts'
+import { addressOf } from './address.ts'
+import { LAYOUT } from './check.ts'
+import { RedisStore } from './store.ts'
+
+let server: RedisServer
+let made = 0
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+const freshUrl = () => `${server.url}?namespace=open-${++made}`
+const storeAt = (url: string) => new RedisStore({ url, clock: () => T0, after: systemAfter })
+
+async function send(url: string, ...words: string[]): Promise<unknown> {
+  const link = await linkTo(url)
+  try {
+    return await link.send(words)
+  } finally {
+    link.destroy()
+  }
+}
+
+describe('an address', () => {
+  it('is taken apart, and shown without its password', () => {
+    const address = addressOf('rediss://me:s3cret@redis.example:6380/2?namespace=jobs')
+    expect(address).toMatchObject({ isTls: true, namespace: 'jobs', password: 's3cret' })
+    expect(address.url).toBe('rediss://me:s3cret@redis.example:6380/2')
+    expect(address.label).toBe('redis.example:6380/2?namespace=jobs')
+    expect(addressOf('redis://host').label).toBe('host/0?namespace=carillon')
+  })
+
+  it.each([
+    'redis://me:s3cret@host?namespace=a{b}',
+    'redis://me:s3cret@host?namespace=',
+    'redis://me:s3cret@host?name=x',
+    'redis://me:s3cret@host:99999',
+    'redis:s3cret',
+  ])('that is not valid is refused without its password', url => {
+    const refusal = expect.objectContaining({ code: 'SETTINGS_INVALID' }) as Error
+    expect(() => addressOf(url)).toThrow(refusal)
+    try {
+      addressOf(url)
+    } catch (error) {
+      expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain('s3cret')
+    }
+  })
+})
+
+describe('opening', () => {
+  it('marks the namespace, keeps what was stored, and may be repeated', async () => {
+    const url = freshUrl()
+    const store = storeAt(url)
+    await store.open()
+    await store.open()
+    await store.insert([job('a'), job('b')], { now: T0 })
+    const done = await finish(store, await claimOne(store, T0), succeeded, T0 + 5)
+    await store.close()
+    await store.open()
+    expect(await store.get(['a', 'b'])).toEqual([done, job('b')])
+    expect((await store.attempts({ jobId: 'a' }, { limit: 9 })).items).toHaveLength(1)
+    await store.close()
+    const { namespace } = addressOf(url)
+    expect(await send(url, 'HGETALL', `{${namespace}}:meta`)).toEqual([
+      'application',
+      'carillon',
+      'layout',
+      String(LAYOUT),
+    ])
+  })
+
+  it('says in one line what survives', async () => {
+    const store = storeAt(freshUrl())
+    await store.open()
+    expect(store.promise).toContain('the last two seconds')
+    await store.close()
+  })
+
+  it('fails when nobody is there', async () => {
+    const store = storeAt('redis://127.0.0.1:1?namespace=x')
+    await expect(store.open()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    await expect(store.get(['a'])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  })
+})
+
+describe('refuses', () => {
+  it('a layout from the future, and leaves it as it was', async () => {
+    const url = freshUrl()
+    const key = `{${addressOf(url).namespace}}:meta`
+    await send(url, 'HSET', key, 'application', 'carillon', 'layout', '99')
+    await expect(storeAt(url).open()).rejects.toMatchObject({
+      code: 'STORE_NEWER',
+      details: { version: 99, known: LAYOUT },
+    })
+    expect(await send(url, 'HGET', key, 'layout')).toBe('99')
+  })
+
+  it.each([
+    ['of another application', ['HSET', 'meta', 'application', 'other', 'layout', '1']],
+    ['of another kind', ['SET', 'meta', 'x']],
+    ['without a mark', ['HSET', 'jobs', 'a', 'b']],
+  ])('keys %s', async (_, [command, name, ...rest]) => {
+    const url = freshUrl()
+    const key = `{${addressOf(url).namespace}}:${name}`
+    await send(url, command!, key, ...rest)
+    await expect(storeAt(url).open()).rejects.toMatchObject({ code: 'STORE_FOREIGN' })
+  })
+
+  it('a server that evicts keys', async () => {
+    await askRedis(server.url, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+    const opening = storeAt(freshUrl()).open()
+    await expect(opening).rejects.toMatchObject({
+      code: 'SETTINGS_INVALID',
+      message: expect.stringContaining('noeviction') as string,
+    })
+    await askRedis(server.url, 'CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
+  })
+
+  it('a replica', async () => {
+    const replica = await startRedis({ settings: { replicaof: `127.0.0.1 ${server.port}` } })
+    try {
+      const store = storeAt(`${replica.url}?namespace=x`)
+      await expect(store.open()).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
+    } finally {
+      await replica.stop()
+    }
+  })
+})
+
+describe('a server', () => {
+  it('that keeps nothing on disk is warned about', async () => {
+    await askRedis(server.url, 'CONFIG', 'SET', 'appendonly', 'no')
+    const warnings: string[] = []
+    const hear = (warning: Error) => warnings.push(warning.message)
+    process.on('warning', hear)
+    const store = storeAt(freshUrl())
+    await store.open()
+    expect(store.promise).toContain('WARNING: appendonly is off')
+    await eventually('the warning', () => (warnings.length > 0 ? true : null))
+    expect(warnings.join()).toContain('appendonly is off')
+    process.off('warning', hear)
+    await store.close()
+    await askRedis(server.url, 'CONFIG', 'SET', 'appendonly', 'yes')
+  })
+
+  it('that waits for its disk each time promises more', async () => {
+    await askRedis(server.url, 'CONFIG', 'SET', 'appendfsync', 'always')
+    const store = storeAt(freshUrl())
+    await store.open()
+    expect(store.promise).toContain('survives crashes and loss of power')
+    await store.close()
+    await askRedis(server.url, 'CONFIG', 'SET', 'appendfsync', 'everysec')
+  })
+
+  it('that is not told its own password says so without it, and one that tells little is used', async () => {
+    const rights = 'on >s3cret ~* &* +@all -info -config'.split(' ')
+    await askRedis(server.url, 'ACL', 'SETUSER', 'app', ...rights)
+    const named = (password: string) => freshUrl().replace('redis://', `redis://app:${password}@`)
+    const error: unknown = await storeAt(named('wr0ng'))
+      .open()
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(`${String(error)} ${String((error as Error).cause)}`).not.toContain('wr0ng')
+    const store = storeAt(named('s3cret'))
+    await store.open()
+    expect(store.promise).toContain('INFO is not permitted')
+    expect(store.promise).not.toContain('s3cret')
+    expect(await store.insert([job('a')], { now: T0 })).toEqual(['inserted'])
+    await store.close()
+  })
+})
