@@ -31,7 +31,8 @@ export interface CopyInput {
 }
 
 export interface CopyProgress {
-  readonly phase: 'reading' | 'writing' | 'checking'
+  /** The source counted, then copied; the target read back, then the source once more. */
+  readonly phase: 'counting' | 'copying' | 'checking' | 'comparing'
   readonly done: Readonly<Record<EntryType, number>>
   /** Null while it is being found out. */
   readonly total: Readonly<Record<EntryType, number>> | null
@@ -77,18 +78,15 @@ type Loaded = Pick<CopyReport, 'sums' | 'leftOut' | 'hasChanged'>
 
 async function loadAll(input: CopyInput, marker: Marker | null): Promise<Loaded> {
   const { from, to, force = false } = input
-  const before = new Summing()
+  const counted = new Summing({ isCounting: true })
   await sumUp(input, {
     store: from.store,
-    phase: 'reading',
+    phase: 'counting',
     total: null,
-    ...options(input, before),
+    ...options(input, counted),
   })
   if (marker?.step !== 'held') await hold(input)
-  const { written, read, leftOut } = await write(input, before)
-  const hasChanged = differing(before.sums, read.sums, entryTypes).length > 0
-  if (hasChanged && !force) throw changed(input)
-  if (!force) await refuseInUse(from)
+  const { written, read, leftOut } = await write(input, counted.counts)
   const after = await check(input, written.counts)
   const wrong = differing(written.sums, after.sums, entryTypes)
   if (wrong.length > 0) {
@@ -97,6 +95,12 @@ async function loadAll(input: CopyInput, marker: Marker | null): Promise<Loaded>
       details: { types: wrong },
     })
   }
+  const again = new Summing()
+  const source = { store: from.store, phase: 'comparing', total: read.counts } as const
+  await sumUp(input, { ...source, ...options(input, again) })
+  const hasChanged = differing(read.sums, again.sums, entryTypes).length > 0
+  if (hasChanged && !force) throw changed(input)
+  if (!force) await refuseInUse(from)
   await writeMarker(to.store, { source: from.name, step: 'loaded', sums: written.sums })
   return { sums: written.sums, leftOut, hasChanged }
 }
@@ -174,9 +178,11 @@ interface Writing {
   readonly leftOut: number
 }
 
-async function write(input: CopyInput, before: Summing): Promise<Writing> {
+async function write(
+  input: CopyInput,
+  total: Readonly<Record<EntryType, number>>,
+): Promise<Writing> {
   const { from, to, force = false } = input
-  const total = before.counts
   const read = new Summing()
   const written = force ? new Summing() : read
   let leftOut = 0
@@ -189,7 +195,7 @@ async function write(input: CopyInput, before: Summing): Promise<Writing> {
       fitting.filter(({ type }) => type !== 'queue'),
       now,
     )
-    input.onProgress?.({ phase: 'writing', done: written.counts, total })
+    input.onProgress?.({ phase: 'copying', done: written.counts, total })
   }
   return { read, written, leftOut }
 }

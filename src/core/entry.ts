@@ -16,7 +16,7 @@ export type Entry =
   | AttemptEntry
   | SkipEntry
   | ProgressEntry
-  | LineEntry
+  | LogEntry
   | PrunedEntry
   | RecordEntry
 
@@ -47,8 +47,8 @@ export interface ProgressEntry {
   readonly progress: Progress
 }
 /** One line of the log of an attempt, `n` counted from 0. */
-export interface LineEntry {
-  readonly type: 'line'
+export interface LogEntry {
+  readonly type: 'log'
   readonly jobId: string
   readonly attemptId: string
   readonly n: number
@@ -78,7 +78,7 @@ export const entryTypes = [
   'attempt',
   'skip',
   'progress',
-  'line',
+  'log',
   'pruned',
   'record',
 ] as const satisfies readonly EntryType[]
@@ -125,7 +125,7 @@ export function entryName(entry: Entry): string {
       return `skip ${entry.skip.from} of job ${shown(entry.skip.jobId)}`
     case 'progress':
       return `progress of job ${shown(entry.jobId)}`
-    case 'line':
+    case 'log':
       return `log line ${entry.n} of attempt ${shown(entry.attemptId)}`
     case 'pruned':
       return `pruned ${entry.kind}s of ${shown(entry.tenant)} in queue ${shown(entry.queue)}`
@@ -142,7 +142,7 @@ export function ownerOf(entry: Entry): string | null {
     case 'skip':
       return entry.skip.jobId
     case 'progress':
-    case 'line':
+    case 'log':
       return entry.jobId
     case 'queue':
     case 'job':

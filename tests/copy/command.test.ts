@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Command } from 'commander'
-import { storeCommand, type Terminal } from '../../src/cli/store-copy.ts'
+import { addStore } from '../../src/cli/commands/store.ts'
 import { storeName } from '../../src/cli/store-name.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
 import { copyStore } from '../../src/copy/copy.ts'
 import { NODE_KIND } from '../../src/core/record.ts'
 import { SqliteStore } from '../../src/store/sqlite/store.ts'
@@ -47,8 +48,11 @@ async function run(words: readonly string[], given: Partial<Terminal> = {}): Pro
     confirm: null,
     ...given,
   }
-  const program = new Command('carillon').addCommand(
-    storeCommand(terminal, code => (ran.code = code)),
+  const program = new Command('carillon')
+  addStore(
+    program,
+    async () => terminal,
+    code => (ran.code = code),
   )
   const [store] = program.commands
   for (const command of [program, store!, ...store!.commands]) {
@@ -67,7 +71,9 @@ describe('store copy', () => {
     expect(ran.out).toContain(`copied ${storeName(url('a.db'))} into ${storeName(url('b.db'))}`)
     expect(ran.out).toMatch(/\n {2}job +15 {2}[0-9a-f]{16}\n/)
     expect(ran.out).toContain('due again in the copy: 1.')
-    expect(ran.err).toMatch(/^counting .*\ncopying \d+% (.*\n)*checking 100% 41\/41 entries/m)
+    expect(ran.err).toMatch(
+      /^counting .*\ncopying \d+% (.*\n)*checking the copy 100% 41\/41 entries/m,
+    )
     expect(ran.err).not.toContain('\r')
     const told = await withStore('b.db', dumpOf)
     expect(told.filter(({ type }) => type === 'job')).toHaveLength(15)
@@ -86,7 +92,7 @@ describe('store copy', () => {
     const report = JSON.parse((await run(words)).out) as Awaited<ReturnType<typeof copyStore>>
     expect(report).toMatchObject({ abandoned: 1, sums: { job: { count: 15 } } })
     const again = await run(words)
-    expect(again).toMatchObject({ code: 1, out: '' })
+    expect(again).toMatchObject({ code: 5, out: '' })
     const last = again.err.trim().split('\n').at(-1)!
     expect(JSON.parse(last)).toMatchObject({ error: { code: 'STORE_NOT_EMPTY' } })
   })
@@ -125,7 +131,7 @@ describe('store copy', () => {
     })
     const words = [url('a.db'), url('b.db'), '--yes']
     const ran = await run(words)
-    expect(ran.code).toBe(1)
+    expect(ran.code).toBe(5)
     expect(ran.err).toMatch(/is in use: node "web-1" .*stop the nodes .*\(STORE_IN_USE\)\n$/)
     expect(await run([...words, '--force'])).toMatchObject({ code: 0 })
   })
@@ -137,7 +143,7 @@ describe('store copy', () => {
     ['nothing', 'sqlite:x.db', 'must be postgres://'],
   ])('refuses %s into %s', async (from, to, why) => {
     const ran = await run([from, to, '--yes'])
-    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran).toMatchObject({ code: 2, out: '' })
     expect(ran.err).toContain(why)
     expect(existsSync('x.db') || existsSync('missing.db')).toBe(false)
   })

@@ -49,10 +49,10 @@ describe('a copy', () => {
     const to = await place('memory', clock)
     const { sums } = await copyStore({ from, to, batch: 5, onProgress: told.push.bind(told) })
     const counts = Object.fromEntries(entryTypes.map(type => [type, sums[type].count]))
-    for (const phase of ['reading', 'writing', 'checking'] as const) {
+    for (const phase of ['counting', 'copying', 'checking', 'comparing'] as const) {
       const steps = told.filter(progress => progress.phase === phase)
       expect(steps.at(-1)!.done).toEqual(counts)
-      expect(steps.at(-1)!.total).toEqual(phase === 'reading' ? null : counts)
+      expect(steps.at(-1)!.total).toEqual(phase === 'counting' ? null : counts)
       const jobs = steps.map(({ done }) => done.job)
       expect(jobs).toEqual([...jobs].sort((x, y) => x - y))
     }
@@ -202,7 +202,7 @@ describe('a copy that broke off', () => {
     const to = await place('memory', clock)
     const stop = new AbortController()
     const onProgress = ({ phase, done }: CopyProgress) => {
-      if (phase === 'writing' && done.attempt > 0) stop.abort()
+      if (phase === 'copying' && done.attempt > 0) stop.abort()
     }
     const stopped = copyStore({ from, to, batch: 4, onProgress, signal: stop.signal })
     await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
@@ -227,11 +227,11 @@ describe('a copy that broke off', () => {
   })
 })
 
-/** A source on which something happens once the writing has begun. */
+/** A source on which something happens once its jobs were read. */
 function busy(end: CopyEnd, happen: (store: Store) => Promise<void>) {
   let isOver = false
-  const onProgress = ({ phase }: CopyProgress) => {
-    if (phase !== 'writing' || isOver) return
+  const onProgress = ({ phase, done }: CopyProgress) => {
+    if (phase !== 'copying' || done.attempt === 0 || isOver) return
     isOver = true
     void happen(end.store)
   }

@@ -34,7 +34,7 @@ function told(rows: Rows, type: EntryType): Entry[] {
       return [...rows.skips.values()].flat().map(held => ({ type, ...held }))
     case 'progress':
       return [...rows.progress].map(([jobId, progress]) => ({ type, jobId, progress }))
-    case 'line':
+    case 'log':
       return lines(rows)
     case 'pruned':
       return [...rows.pruned].map(([key, count]) => prunedEntry(key, count))
@@ -60,7 +60,7 @@ function queues({ pausedQueues, cursors }: Rows): Entry[] {
 function lines(rows: Rows): Entry[] {
   return [...rows.logs].flatMap(([attemptId, { jobId, lines: held }]) =>
     rows.jobs.has(jobId)
-      ? held.map((line, n) => ({ type: 'line' as const, jobId, attemptId, n, line }))
+      ? held.map((line, n) => ({ type: 'log' as const, jobId, attemptId, n, line }))
       : [],
   )
 }

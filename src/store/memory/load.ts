@@ -51,7 +51,7 @@ function heldEntry(rows: Rows, entry: Entry): Entry | null {
       const progress = rows.progress.get(entry.jobId)
       return progress ? { ...entry, progress } : null
     }
-    case 'line': {
+    case 'log': {
       const log = rows.logs.get(entry.attemptId)
       const line = log?.lines[entry.n]
       return log && line ? { ...entry, jobId: log.jobId, line } : null
@@ -94,7 +94,7 @@ function put(rows: Rows, entry: Entry): void {
     case 'progress':
       rows.progress.set(entry.jobId, entry.progress)
       return
-    case 'line': {
+    case 'log': {
       const { attemptId, jobId, n, line } = entry
       const lines = [...(rows.logs.get(attemptId)?.lines ?? [])]
       lines[n] = line

@@ -105,7 +105,7 @@ const lines: Section = {
     from ${s}.logs l join ${s}.jobs j on j.seq = l.job`,
   keys: ['l.attempt', 'l.n'],
   toEntry: (_, row) => ({
-    type: 'line',
+    type: 'log',
     jobId: fromKey(row.at(-1)!),
     attemptId: fromKey(row[0]!),
     n: Number(row[1]),
@@ -141,7 +141,7 @@ export const sections: Readonly<Record<EntryType, Section>> = {
   attempt: attempts,
   skip: skips,
   progress,
-  line: lines,
+  log: lines,
   pruned,
   record: records,
 }

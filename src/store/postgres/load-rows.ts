@@ -95,7 +95,7 @@ const progress: Loader<'progress'> = (s, entries, { owners }) => ({
   ],
 })
 
-const line: Loader<'line'> = (s, entries, { owners }) => ({
+const log: Loader<'log'> = (s, entries, { owners }) => ({
   sql: `insert into ${s}.logs (job, attempt, n, at, level, message, fields)
     select g.job, g.attempt, g.n, g.at, g.level, g.message, nullif(g.fields, '') from unnest(
       $1::bigint[], $2::text[], $3::int[], $4::bigint[], $5::text[], $6::text[],
@@ -138,7 +138,7 @@ const record: Loader<'record'> = (s, entries) => ({
   ],
 })
 
-const typed = { queue, attempt, skip, progress, line, pruned, record }
+const typed = { queue, attempt, skip, progress, log, pruned, record }
 
 /** Jobs are inserted as always. */
 export const loaders = typed as unknown as Readonly<

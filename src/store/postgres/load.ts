@@ -100,7 +100,7 @@ const found: Readonly<Record<EntryType, (parameter: number) => string>> = {
     select * from unnest($${n + 1}::bigint[], $${n + 2}::bigint[])) and $${n}::text[] is not null`,
   progress: n => `p.job = any ($${n + 1}::bigint[]) and $${n}::text[] is not null
     and $${n + 2}::bigint[] is not null`,
-  line: n => `(l.attempt, l.n) in (select * from unnest($${n}::text[], $${n + 2}::bigint[]))
+  log: n => `(l.attempt, l.n) in (select * from unnest($${n}::text[], $${n + 2}::bigint[]))
     and $${n + 1}::bigint[] is not null`,
   pruned: n => `(l.queue, h.kind * 10 + c.state) in (
     select * from unnest($${n}::text[], $${n + 2}::bigint[])) and $${n + 1}::bigint[] is not null`,
@@ -157,7 +157,7 @@ function nameOf(entry: Entry, owners: ReadonlyMap<string, number>): Name {
       return { text: '', owner, number: entry.skip.from }
     case 'progress':
       return { text: '', owner, number: 0 }
-    case 'line':
+    case 'log':
       return { text: entry.attemptId, owner, number: entry.n }
     case 'pruned':
       return { text: entry.queue, owner, number: placeOf(entry) }
@@ -185,7 +185,7 @@ function keysOf(entry: Entry): string[] {
       return [key(entry.skip.jobId, entry.skip.from)]
     case 'progress':
       return [entry.jobId]
-    case 'line':
+    case 'log':
       return [key(entry.attemptId, entry.n)]
     case 'pruned':
       return [key(entry.tenant, entry.queue, entry.handler, entry.kind, entry.state)]

@@ -44,7 +44,7 @@ const sections: Readonly<Record<EntryType, Section>> = {
   attempt: attempts,
   skip: skips,
   progress,
-  line: lines,
+  log: lines,
   pruned,
   record: records,
 }
@@ -154,7 +154,7 @@ function linesOf(tables: Tables, logged: Logged, from: number, limit: number): T
   const owner = { jobId: fromKey(jobId), attemptId: fromKey(attempt) }
   return rows.map(row => ({
     key: [job, attempt, row[0]],
-    entry: { type: 'line', ...owner, n: row[0], line: toLine(row) },
+    entry: { type: 'log', ...owner, n: row[0], line: toLine(row) },
   }))
 }
 

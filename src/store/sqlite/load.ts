@@ -11,7 +11,7 @@ import {
   type Entry,
   type EntryType,
   type JobEntry,
-  type LineEntry,
+  type LogEntry,
   type ProgressEntry,
   type PrunedEntry,
   type QueueEntry,
@@ -65,8 +65,8 @@ class Writing {
         return this.#skip(entry)
       case 'progress':
         return this.#progress(entry)
-      case 'line':
-        return this.#line(entry)
+      case 'log':
+        return this.#log(entry)
       case 'pruned':
         return this.#pruned(entry)
       case 'record':
@@ -184,7 +184,7 @@ class Writing {
     this.#compare(entry, { ...entry, progress: readProgress(this.#tables, seq)! })
   }
 
-  #line(entry: LineEntry): void {
+  #log(entry: LogEntry): void {
     const seq = this.#owner(entry)
     const attempt = toKey(entry.attemptId)
     const { at, level, message, fields } = entry.line

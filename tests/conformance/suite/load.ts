@@ -196,7 +196,7 @@ function altered(entry: Entry): Entry {
       return { ...entry, expireAt: entry.expireAt + 1 }
     case 'progress':
       return { ...entry, progress: { ...entry.progress, fraction: 0.75 } }
-    case 'line':
+    case 'log':
       return { ...entry, line: { ...entry.line, message: 'another' } }
     case 'pruned':
       return { ...entry, count: entry.count + 1 }
@@ -238,7 +238,7 @@ function refusals(bench: UseBench): void {
       await fillRich(source)
       const types = new Set<string>()
       for (const entry of await dumpOf(source)) {
-        const isPart = ['attempt', 'skip', 'progress', 'line'].includes(entry.type)
+        const isPart = ['attempt', 'skip', 'progress', 'log'].includes(entry.type)
         if (!isPart || types.has(entry.type)) continue
         types.add(entry.type)
         const loading = store.load([entry], T0)
