@@ -1,3 +1,5 @@
+// The configuration: which source wins, and what is refused.
+
 import { describe, expect, it } from 'vitest'
 import { SchedulerError, type Problem } from '../core/errors.ts'
 import { resolveConfig, type Sources } from './config.ts'

@@ -1,3 +1,5 @@
+// The secret in the data folder: made once, for its owner only.
+
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,8 @@
 // Who may do what: roles, tenants, sessions, and the audit of it (B13, Z, U4, L1).
 
 import { describe, expect, it } from 'vitest'
-import { roles, type Role } from '../../src/http/auth/principal.ts'
-import { flatJob, type Service, type Wire } from './service.ts'
+import { roles } from '../../src/http/auth/principal.ts'
+import { flatJob, type Caller, type Service, type Wire } from './service.ts'
 import { onEachStore } from './stores.ts'
 
 const JOBS = '/api/v1/jobs'
@@ -29,16 +29,9 @@ const routes = [
   ['delete', '/:id', 'admin'],
 ] as const
 
-async function ask(
-  s: Service,
-  role: Role,
-  tenant: string,
-  route: (typeof routes)[number],
-  id: string,
-) {
+async function ask(caller: Caller, route: (typeof routes)[number], id: string) {
   const [method, path] = route
   const url = JOBS + path.replace(':id', id)
-  const caller = s.as(role, tenant)
   const body = path === '' && method === 'post' ? flatJob : { priority: 4 }
   if (method === 'get' || method === 'delete') return caller[method](url)
   return caller[method](url, path === '' || method !== 'post' ? body : undefined)
@@ -67,7 +60,7 @@ onEachStore((store, start) => {
       const s = await start({ works: false })
       for (const route of routes) {
         const id = (await s.as().post(JOBS, flatJob)).body.id
-        const { status } = await ask(s, role, 'acme', route, id)
+        const { status } = await ask(s.as(role), route, id)
         const isAllowed = roles.indexOf(role) >= roles.indexOf(route[2])
         expect([route[0], route[1], status === 403]).toEqual([route[0], route[1], !isAllowed])
       }
@@ -79,8 +72,8 @@ onEachStore((store, start) => {
       const before = await s.as().get(`${JOBS}/${id}`)
       const unknown = '01a1e26b-2973-7000-bc7f-7045b8f3cf5f'
       for (const route of routes.filter(([, path]) => path !== '')) {
-        const foreign = await ask(s, 'admin', 'globex', route, id)
-        const missing = await ask(s, 'admin', 'globex', route, unknown)
+        const foreign = await ask(s.as('admin', 'globex'), route, id)
+        const missing = await ask(s.as('admin', 'globex'), route, unknown)
         expect([route[1], foreign.status, missing.status]).toEqual([route[1], 404, 404])
         expect(foreign.body.detail.replace(id, '')).toBe(missing.body.detail.replace(unknown, ''))
       }
