@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { gate, ok, script } from '../support/scripted.ts'
 import { SCHEDULES, scheduleIn, startSchedules } from './schedule-parts.ts'
+import { startService } from './service.ts'
 import { onEachStore } from './stores.ts'
 
 onEachStore((store, start) => {
@@ -271,4 +272,18 @@ onEachStore((store, start) => {
       expect(renamed.body).toMatchObject({ name: 'old', status: 'done', next_run_at: null })
     })
   })
+})
+
+it('A8 a run that was cancelled keeps the name of its repeat', async () => {
+  const door = gate()
+  const s = await startSchedules(startService, script('ok', door.handler, 'ok'))
+  const { id } = await s.make()
+  await s.service.advance('2m')
+  const [live] = await s.runs(id)
+  expect(live).toMatchObject({ id: `sched-${id}-n1-rc0`, status: 'running' })
+  await s.service.engine.client.cancelRun(String(live!['run_id']))
+  await s.service.advance('1m')
+  const names = (await s.runs(id)).map(run => run.id)
+  expect(names).toEqual(['n2-rc0', 'n1-rc0', 'n0-rc0'].map(name => `sched-${id}-${name}`))
+  expect((await s.runs(id))[1]).toMatchObject({ status: 'cancelled' })
 })

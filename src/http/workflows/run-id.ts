@@ -52,7 +52,10 @@ export async function repeatOf(store: Store, job: Job, attempt: Attempt): Promis
   if (!isRepeat(job, origin)) return null
   const own = told(attempt)
   if (own !== null) return own
-  if (job.current.run === run) return job.counters.concluded
+  const { runs, concluded } = job.counters
+  if (job.current.run === run) return concluded
+  // Nobody asked for runs by hand, so their numbers are those of the repeats, from 1.
+  if (runs - (job.current.run > 0 ? 1 : 0) === concluded) return run - 1
   const page = { limit: SIBLINGS_MAX, newestFirst: true }
   const { items } = await store.attempts({ jobId: job.id, run }, page)
   return items.map(told).find(repeat => repeat !== null) ?? null
