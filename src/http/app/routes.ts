@@ -8,12 +8,14 @@ import { jobRoutes } from '../jobs/routes.ts'
 import { nodeRoutes } from '../nodes/routes.ts'
 import { runRoutes } from '../runs/routes.ts'
 import { schedulerRoutes } from '../scheduler/routes.ts'
+import { scheduleRoutes } from '../schedules/routes.ts'
 import { searchRoutes } from '../search/routes.ts'
 import { healthRoutes } from '../system/health.ts'
 import { problemRoutes } from '../system/problems.ts'
 import { sessionRoutes } from '../system/session.ts'
 import { tenantRoutes } from '../tenants/routes.ts'
 import { timelineRoutes } from '../timeline/routes.ts'
+import { workflowRoutes } from '../workflows/routes.ts'
 import type { Routes } from './parts.ts'
 
 export const routes: readonly Routes[] = [
@@ -23,6 +25,8 @@ export const routes: readonly Routes[] = [
   jobRoutes,
   executionRoutes,
   schedulerRoutes,
+  scheduleRoutes,
+  workflowRoutes,
   runRoutes,
   upcomingRoutes,
   timelineRoutes,
