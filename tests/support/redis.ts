@@ -22,7 +22,8 @@ export const systemAfter = (ms: number, callback: () => void) => systemClock.aft
 export async function linkTo(url: string): Promise<Link> {
   const address = addressOf(url)
   const slotKey = `{${address.namespace}}:meta`
-  return connect({ address, slotKey, connectMs: 5_000, onLost: () => {} })
+  const { signal } = new AbortController()
+  return connect({ address, slotKey, signal, connectMs: 5_000, onLost: () => {} })
 }
 
 /** In steps, so that the server answers other tests in between. */

@@ -13,6 +13,8 @@ export interface Link {
 export interface LinkOptions {
   readonly address: Address
   readonly connectMs: number
+  /** Ends the link, however far it came. */
+  readonly signal: AbortSignal
   /** Every word is about keys of this slot. */
   readonly slotKey: string
   /** The link is of no more use. */
@@ -34,7 +36,7 @@ async function load(): Promise<typeof Redis> {
 /** Never waits for a server that is away: a call fails, and the next one connects anew. */
 export async function connect(options: LinkOptions): Promise<Link> {
   const { createClient } = await load()
-  const { address, connectMs, onLost } = options
+  const { address, connectMs, signal, onLost } = options
   const client = createClient({
     url: address.url,
     RESP: 2,
@@ -44,13 +46,9 @@ export async function connect(options: LinkOptions): Promise<Link> {
     socket: { reconnectStrategy: false, connectTimeout: connectMs },
   })
   client.on('error', onLost)
+  const destroy = endedBy(signal, client)
   await client.connect()
-  return {
-    send: words => client.sendCommand(words),
-    destroy: () => {
-      if (client.isOpen) client.destroy()
-    },
-  }
+  return { send: words => client.sendCommand(words), destroy }
 }
 
 export async function connectCluster(options: LinkOptions): Promise<Link> {
@@ -72,13 +70,23 @@ export async function connectCluster(options: LinkOptions): Promise<Link> {
   })
   cluster.on('error', () => {})
   cluster.on('node-error', options.onLost)
+  const destroy = endedBy(options.signal, cluster)
   await cluster.connect()
-  return {
-    send: words => cluster.sendCommand(slotKey, false, [...words]),
-    destroy: () => {
-      if (cluster.isOpen) cluster.destroy()
-    },
+  return { send: words => cluster.sendCommand(slotKey, false, [...words]), destroy }
+}
+
+interface Ending {
+  readonly isOpen: boolean
+  destroy(): void
+}
+
+function endedBy(signal: AbortSignal, client: Ending): () => void {
+  const end = () => {
+    if (client.isOpen) client.destroy()
   }
+  signal.throwIfAborted()
+  signal.addEventListener('abort', end, { once: true })
+  return end
 }
 
 const RETRY_FIRST_MS = 50

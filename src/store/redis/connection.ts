@@ -21,6 +21,12 @@ export interface ConnectionOptions {
   readonly connectMs?: Millis
 }
 
+/** A link being made or in use, and the way to end it. */
+interface Way {
+  readonly link: Promise<Link>
+  readonly stop: AbortController
+}
+
 const CALL_MS = 10_000
 const CONNECT_MS = 5_000
 
@@ -29,7 +35,7 @@ export class Connection {
   /** All keys begin with it; what is in braces puts them in one slot of a cluster. */
   readonly prefix: string
   readonly #options: ConnectionOptions
-  #link: Promise<Link> | null = null
+  #way: Way | null = null
   #isOpen = false
   #checked: Checked | null = null
 
@@ -56,7 +62,8 @@ export class Connection {
     if (this.#isOpen) return
     this.#isOpen = true
     try {
-      await this.#linked()
+      const way = this.#wayThere()
+      await this.#within(way, way.link)
     } catch (error) {
       this.close()
       throw this.#translated(error)
@@ -65,7 +72,7 @@ export class Connection {
 
   close(): void {
     this.#isOpen = false
-    this.#drop(this.#link)
+    this.#drop(this.#way)
   }
 
   /** The answer of a script. The server may have lost it; then it is sent along. */
@@ -88,68 +95,59 @@ export class Connection {
 
   async #call(work: (link: Link) => Promise<unknown>): Promise<unknown> {
     if (!this.#isOpen) throw this.#closed()
-    let held: Promise<Link> | null = null
+    const way = this.#wayThere()
     try {
-      held = this.#linked()
-      const link = await held
-      return await this.#within(work(link), held)
+      return await this.#within(way, way.link.then(work))
     } catch (error) {
-      if (breaksLink(error)) this.#drop(held)
+      if (breaksLink(error)) this.#drop(way)
       throw this.#translated(error)
     }
   }
 
   /** A link that did not answer in time is not used again: what it says next answers something else. */
-  #within<T>(work: Promise<T>, held: Promise<Link>): Promise<T> {
+  #within<T>(way: Way, work: Promise<T>): Promise<T> {
     const { after, callMs = CALL_MS } = this.#options
     if (after === undefined) return work
     return new Promise((resolve, reject) => {
       const cancel = after(callMs, () => {
-        this.#drop(held)
         const why = `no answer within ${callMs} ms`
         const { label } = this.address
         reject(new SchedulerError('STORE_UNAVAILABLE', `the Redis store at ${label}: ${why}`))
+        this.#drop(way)
       })
       work.then(resolve, reject).finally(cancel)
     })
   }
 
-  #linked(): Promise<Link> {
-    if (this.#link) return this.#link
-    const made: Promise<Link> = this.#connect(() => this.#drop(made))
-    this.#link = made
-    made.catch(() => this.#drop(made))
+  #wayThere(): Way {
+    if (this.#way) return this.#way
+    const stop = new AbortController()
+    const made: Way = { stop, link: this.#connect(stop.signal, () => this.#drop(made)) }
+    this.#way = made
+    made.link.catch(() => this.#drop(made))
     return made
   }
 
-  async #connect(onLost: () => void): Promise<Link> {
+  async #connect(signal: AbortSignal, onLost: () => void): Promise<Link> {
     const { address, prefix } = this
     const { connectMs = CONNECT_MS } = this.#options
-    const options = { address, connectMs, slotKey: `${prefix}meta`, onLost }
+    const options = { address, connectMs, slotKey: `${prefix}meta`, signal, onLost }
     let link = await connect(options)
-    try {
-      const checked = await checkServer(link, address.label)
-      if (checked.isCluster) {
-        link.destroy()
-        link = await connectCluster(options)
-      }
-      await checkLayout(link, prefix, address.label)
-      this.#checked = checked
-      if (!this.#isOpen) throw this.#closed()
-      return link
-    } catch (error) {
+    const checked = await checkServer(link, address.label)
+    if (checked.isCluster) {
       link.destroy()
-      throw error
+      link = await connectCluster(options)
     }
+    await checkLayout(link, prefix, address.label)
+    this.#checked = checked
+    return link
   }
 
-  #drop(held: Promise<Link> | null): void {
-    if (held === null) return
-    if (this.#link === held) this.#link = null
-    held.then(
-      link => link.destroy(),
-      () => {},
-    )
+  /** Whatever is open of it is closed, however far it came. */
+  #drop(way: Way | null): void {
+    if (way === null) return
+    if (this.#way === way) this.#way = null
+    way.stop.abort()
   }
 
   #closed(): SchedulerError {
