@@ -17,6 +17,7 @@ export const placeOf = (path: string): Place => {
   const [, first = '', second, third] = path.split('/')
   if (first !== 'store') return { layer: first.replace(/\.ts$/, '') }
   if (third === undefined || second === undefined) return { layer: 'port' }
+  if (second === 'shared') return { layer: 'shared' }
   return { layer: 'stores', store: second }
 }
 

@@ -27,7 +27,9 @@ export const layers: Readonly<Record<string, Layer>> = {
   cron: { imports: [], packages: [] },
   core: { imports: ['cron'], packages: [] },
   port: { imports: ['core', 'cron'], packages: [] },
-  stores: { imports: belowEngine, packages: 'any' },
+  /** What several stores do alike: codes, keys, bodies of rows. */
+  shared: { imports: ['core', 'cron'], packages: [] },
+  stores: { imports: [...belowEngine, 'shared'], packages: 'any' },
   engine: { imports: belowEngine, packages: ['node:*'] },
   copy: { imports: belowEngine, packages: ['node:*'] },
   library: { imports: [...belowLibrary, 'workflows', 'compose'], packages: 'any' },

@@ -13,6 +13,7 @@ import type {
   PageRequest,
   UpcomingRequest,
 } from '../store.ts'
+import { heldUntil } from '../shared/job.ts'
 import { pageOf, type Rows } from './rows.ts'
 
 export function nextDueAt(rows: Rows, lines: readonly Line[]): Instant | null {
@@ -25,12 +26,6 @@ export function nextDueAt(rows: Rows, lines: readonly Line[]): Instant | null {
     }
   }
   return moment
-}
-
-/** When a held job needs someone else's attention: its lease or its pause ends. */
-export function heldUntil(job: Job): Instant | null {
-  if (job.state === 'running') return job.lease!.until
-  return job.state === 'paused' ? (job.pause?.until ?? null) : null
 }
 
 export function overdue(rows: Rows, now: Instant, limit: number): Job[] {

@@ -6,11 +6,11 @@ import { claimedSince, offsetOf, scanMaxOf } from '../../core/query.ts'
 import { HOUR, type Instant } from '../../core/time.ts'
 import type { AttemptFilter, Page, PageRequest } from '../store.ts'
 import { numbers } from './arrays.ts'
-import { outcomes } from './columns.ts'
+import { outcomes } from '../shared/codes.ts'
 import { attemptColumns, toAttempt } from './history.ts'
 import { pageOf, Query } from './paging.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 export async function attempts(
   tables: Tables,

@@ -5,9 +5,10 @@ import type { Job } from '../../core/job.ts'
 import type { ClaimRequest } from '../store.ts'
 import { fromDocumentsText, fromNumbers, texts } from './arrays.ts'
 import type { ColdRow, Row } from './columns.ts'
-import { toCold, toJob, type Cold, type Hot } from './record.ts'
+import { toJob, type Cold, type Hot } from '../shared/job.ts'
+import { toCold } from './record.ts'
 import type { Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 /** Timed jobs made ready in one claim; what is due later than these has to wait its turn. */
 export const BITE = 2_000

@@ -1,42 +1,5 @@
-// What the numbers in rows mean, and what queries read of a job. A row holds what is searched,
+// What queries read of a job. A row holds what is searched,
 // counted or fenced by; everything else is in its `body`.
-
-import type { Origin, OutcomeKind } from '../../core/attempt.ts'
-import type { EndReason, Job, State, WaitingFor } from '../../core/job.ts'
-
-// A code is a position in its list: lists only ever grow at the end.
-export const kinds: readonly Job['kind'][] = ['job', 'task']
-export const states: readonly State[] = [
-  'waiting',
-  'running',
-  'paused',
-  'completed',
-  'failed',
-  'cancelled',
-]
-export const waits: readonly WaitingFor[] = ['start', 'firing', 'retry']
-export const outcomes: readonly OutcomeKind[] = [
-  'succeeded',
-  'failed',
-  'timedOut',
-  'cancelled',
-  'abandoned',
-  'interrupted',
-  'skipped',
-  'deferred',
-  'released',
-]
-export const endReasons: readonly EndReason[] = [
-  'completed',
-  'exhausted',
-  'final',
-  'crash_loop',
-  'missed',
-  'cancelled',
-  'archived',
-  'invalid',
-]
-export const origins: readonly Origin[] = ['schedule', 'manual', 'retry', 'backfill']
 
 /** What a row of `moments` is about. */
 export const TIMED = 0

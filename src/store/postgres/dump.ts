@@ -9,13 +9,14 @@ import {
 } from '../../core/entry.ts'
 import type { SkipReason } from '../../core/ledger.ts'
 import type { DumpRequest, Page } from '../store.ts'
-import { coldColumns, jobColumns, kinds, states, type Row } from './columns.ts'
+import { coldColumns, jobColumns, type Row } from './columns.ts'
+import { kinds, states } from '../shared/codes.ts'
 import { attemptColumns, toAttempt } from './history.ts'
 import { Query } from './paging.ts'
 import { recordColumns, toRecord } from './records.ts'
 import { lineColumns, progressColumns, toLine, toProgress } from './reports.ts'
 import type { Tables } from './tables.ts'
-import { fromKey } from './text.ts'
+import { fromKey } from '../shared/text.ts'
 
 /** One type of entry: its key stands first in every row. */
 export interface Section {

@@ -5,11 +5,12 @@ import { limits } from '../../core/limits.ts'
 import { foldCase, offsetOf, scanMaxOf } from '../../core/query.ts'
 import type { JobFilter, Page, PageRequest } from '../store.ts'
 import { numbers, texts } from './arrays.ts'
-import { coldColumns, jobColumns, kinds, states } from './columns.ts'
+import { coldColumns, jobColumns } from './columns.ts'
+import { kinds, states } from '../shared/codes.ts'
 import { pageOf, Query } from './paging.ts'
 import type { Tables } from './tables.ts'
 import { countTallied } from './tallies.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 export async function list(
   tables: Tables,

@@ -5,8 +5,9 @@ import type { ErrorInfo } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { runEntry } from '../../core/ledger.ts'
 import type { Instant } from '../../core/time.ts'
-import { origins, outcomes, type Row } from './columns.ts'
-import { fromKey } from './text.ts'
+import { type Row } from './columns.ts'
+import { origins, outcomes } from '../shared/codes.ts'
+import { fromKey } from '../shared/text.ts'
 
 interface AttemptDetail {
   readonly reason?: string

@@ -8,7 +8,7 @@ import type { Page, PageRequest } from '../store.ts'
 import { coldColumns, jobColumns } from './columns.ts'
 import { Query } from './paging.ts'
 import type { Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 type RunCell = [occurrence: Instant, run: number]
 type SkipCell = [from: Instant, to: Instant, count: number, reason: SkipReason]

@@ -6,7 +6,7 @@ import type { Line } from '../store.ts'
 import { texts } from './arrays.ts'
 import { numberOrNull } from './columns.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 export async function get(tables: Tables, ids: readonly string[]): Promise<Job[]> {
   if (ids.length === 0) return []

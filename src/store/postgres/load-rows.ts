@@ -2,11 +2,11 @@
 
 import type { Entry, EntryType } from '../../core/entry.ts'
 import { documents, fromDocuments, nullable, numbers, texts } from './arrays.ts'
-import { outcomes, states } from './columns.ts'
+import { outcomes, states } from '../shared/codes.ts'
 import type { Value } from './connection.ts'
 import { odd } from './functions/settle.ts'
 import { attemptBody, ledgerOccurrence } from './history.ts'
-import { toKey, toKeyOrNull } from './text.ts'
+import { toKey, toKeyOrNull } from '../shared/text.ts'
 
 export interface Owned {
   /** Numbers of jobs by their ids. */

@@ -13,13 +13,13 @@ import {
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import { numbers, texts } from './arrays.ts'
-import { kinds, states } from './columns.ts'
+import { kinds, states } from '../shared/codes.ts'
 import type { Run } from './connection.ts'
 import { sections } from './dump.ts'
 import { loaders, type Owned } from './load-rows.ts'
 import { insertValues, newRows, parameters } from './rows.ts'
 import type { Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 export async function load(tables: Tables, entries: readonly Entry[], now: Instant): Promise<void> {
   if (entries.length === 0) return

@@ -2,7 +2,7 @@
 
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
-import { heldUntil } from './record.ts'
+import { heldUntil } from '../shared/job.ts'
 import type { Tables } from './tables.ts'
 
 /** Claims looked at in one go; what is left comes with the next look. */

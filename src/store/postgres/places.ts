@@ -3,9 +3,9 @@
 import type { Job } from '../../core/job.ts'
 import { numbers, texts } from './arrays.ts'
 import type { Connection } from './connection.ts'
-import { Recent } from './recent.ts'
-import { kindCode } from './record.ts'
-import { toKey } from './text.ts'
+import { Recent } from '../shared/recent.ts'
+import { kindCode } from '../shared/job.ts'
+import { toKey } from '../shared/text.ts'
 
 export interface Place {
   readonly line: number

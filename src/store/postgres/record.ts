@@ -2,35 +2,21 @@
 
 import { rankOf } from '../../core/fair.ts'
 import type { Declared, Job, Lease } from '../../core/job.ts'
-import { noRun } from '../../core/job.ts'
 import { parseSpec } from '../../core/spec-text.ts'
-import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
-import { endedOf, lastOf, noDetail, parseBody, requestsOf, totalsOf } from './body.ts'
+import type { Cold, Hot } from '../shared/job.ts'
 import {
   JOB_END,
-  kinds,
   numberOrNull,
   PAUSE_END,
   READY,
-  states,
   TASK_END,
   TIMED,
-  waits,
   type ColdRow,
   type JobRow,
 } from './columns.ts'
-import { fromKey, fromKeyOrNull } from './text.ts'
-
-/** What of a job running it never changes: read once, and again only when the spec changed. */
-export interface Cold {
-  readonly id: string
-  readonly kind: Job['kind']
-  readonly seriesId: string | null
-  readonly spec: JobSpec
-  readonly declared: Declared | null
-  readonly createdAt: Instant
-}
+import { kinds, states } from '../shared/codes.ts'
+import { fromKey, fromKeyOrNull } from '../shared/text.ts'
 
 export function toCold([spec, declared, createdAt, id, series, kind]: ColdRow): Cold {
   return {
@@ -41,18 +27,6 @@ export function toCold([spec, declared, createdAt, id, series, kind]: ColdRow): 
     declared: declared === null ? null : (JSON.parse(declared) as Declared),
     createdAt: Number(createdAt),
   }
-}
-
-/** The parts of a row that a job is made of. */
-export interface Hot {
-  readonly state: Job['state']
-  readonly dueAt: Instant | null
-  readonly expireAt: Instant | null
-  readonly attempts: number
-  readonly fence: number
-  readonly version: number
-  readonly body: string
-  readonly lease: Lease | null
 }
 
 export function toHot(row: JobRow): Hot {
@@ -78,52 +52,6 @@ function leaseOf(row: JobRow): Lease | null {
     claimedAt: Number(row[13]),
     until: Number(row[4]),
   }
-}
-
-/** Every field by name: copying objects together costs more than all the rest. */
-export function toJob(hot: Hot, cold: Cold): Job {
-  const body = parseBody(hot.body)
-  const detail = body[21] ?? noDetail
-  return {
-    id: cold.id,
-    kind: cold.kind,
-    seriesId: cold.seriesId,
-    declared: cold.declared,
-    spec: cold.spec,
-    state: hot.state,
-    waitingFor: waits[body[0]]!,
-    dueAt: hot.dueAt,
-    nextAt: body[1],
-    retryAt: body[2],
-    floor: detail.floor ?? null,
-    backlog: body[3],
-    missed: body[4],
-    current: detail.current ?? noRun,
-    serving: detail.serving ?? null,
-    requests: requestsOf(detail),
-    crashes: detail.crashes ?? 0,
-    counters: { runs: body[5], attempts: hot.attempts, fence: hot.fence, concluded: body[6] },
-    totals: totalsOf(body),
-    lease: hot.lease,
-    pause: detail.pause ?? null,
-    pauseAsked: detail.pauseAsked ?? null,
-    ended: endedOf(body),
-    last: lastOf(body),
-    lastError: detail.lastError ?? null,
-    expireAt: hot.expireAt,
-    createdAt: cold.createdAt,
-    updatedAt: body[19],
-    revision: body[20],
-    version: hot.version,
-  }
-}
-
-export function stateCode(job: Job): number {
-  return states.indexOf(job.state)
-}
-
-export function kindCode(job: Job): number {
-  return kinds.indexOf(job.kind)
 }
 
 /** The one moment a job waits for, whatever it is: a firing, the end of a pause, being pruned. */
@@ -156,10 +84,4 @@ export function momentOf(job: Job, now: Instant): Moment {
 
 function plain(what: number, at: Instant | null): Moment {
   return at === null ? noMoment : { what, at, rank: null }
-}
-
-/** When someone else must look after it: its lease or its pause ends. */
-export function heldUntil(job: Job): Instant | null {
-  if (job.state === 'running') return job.lease === null ? null : job.lease.until
-  return job.state === 'paused' && job.pause !== null ? job.pause.until : null
 }

@@ -8,7 +8,7 @@ import { texts } from './arrays.ts'
 import { numberOrNull, type Row } from './columns.ts'
 import { pageOf, Query } from './paging.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 /** As the functions of the server take them; null for none. */
 export function recordsJson(writes: readonly RecordWrite[] | undefined): string | null {

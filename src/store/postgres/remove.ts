@@ -4,7 +4,7 @@ import type { PruneRequest, PruneResult, RemoveOptions } from '../store.ts'
 import { texts } from './arrays.ts'
 import { recordsJson } from './records.ts'
 import type { Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 /** Skips are small and few; one bite takes more of them. */
 const SKIPS_FACTOR = 100

@@ -3,7 +3,7 @@
 import type { RenewRequest, RenewResult } from '../store.ts'
 import { numbers, texts } from './arrays.ts'
 import type { Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 const lookSql = (schema: string) => `select g.n, j.version
   from unnest($1::text[], $2::text[], $3::bigint[]) with ordinality g (id, token, fence, n)

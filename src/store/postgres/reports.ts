@@ -7,7 +7,7 @@ import type { LogLine, Page, PageRequest, Progress, Report } from '../store.ts'
 import { numberOrNull, type Row } from './columns.ts'
 import { pageOf, Query } from './paging.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, fromKeyOrNull, toKey, toKeyOrNull } from './text.ts'
+import { fromKey, fromKeyOrNull, toKey, toKeyOrNull } from '../shared/text.ts'
 
 export async function report(
   tables: Tables,

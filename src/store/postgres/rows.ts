@@ -5,11 +5,12 @@ import { foldCase } from '../../core/query.ts'
 import { specText } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
 import { documents, nullable, numbers, texts } from './arrays.ts'
-import { bodyOf } from './body.ts'
+import { bodyOf } from '../shared/body.ts'
 import type { Value } from './connection.ts'
 import type { Place } from './places.ts'
-import { heldUntil, kindCode, momentOf, stateCode } from './record.ts'
-import { toKey, toKeyOrNull } from './text.ts'
+import { heldUntil, kindCode, stateCode } from '../shared/job.ts'
+import { momentOf } from './record.ts'
+import { toKey, toKeyOrNull } from '../shared/text.ts'
 
 export interface NewRows {
   readonly jobs: readonly Job[]

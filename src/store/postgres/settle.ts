@@ -3,8 +3,8 @@
 import type { Change } from '../../core/change.ts'
 import type { Instant } from '../../core/time.ts'
 import { documents, nullable, numbers, texts } from './arrays.ts'
-import { bodyOf } from './body.ts'
-import { outcomes, states } from './columns.ts'
+import { bodyOf } from '../shared/body.ts'
+import { outcomes, states } from '../shared/codes.ts'
 import type { Value } from './connection.ts'
 import { isTaken } from './errors.ts'
 import { attemptBody, ledgerOccurrence } from './history.ts'
@@ -12,7 +12,7 @@ import { momentOf } from './record.ts'
 import { restValues } from './rest.ts'
 import { parameters } from './rows.ts'
 import type { Leased, Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 export interface Plain {
   readonly index: number

@@ -1,8 +1,8 @@
 // Specs and the other parts of a job that running it never changes, in a bounded cache. The key
 // names the write that made the spec, so what other processes change is never missed.
 
-import { Recent } from './recent.ts'
-import type { Cold } from './record.ts'
+import { Recent } from '../shared/recent.ts'
+import type { Cold } from '../shared/job.ts'
 
 interface Held {
   readonly cold: Cold

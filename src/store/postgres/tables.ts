@@ -13,8 +13,9 @@ import {
 } from './columns.ts'
 import type { Connection, Value } from './connection.ts'
 import { Places } from './places.ts'
-import { Recent } from './recent.ts'
-import { toCold, toHot, toJob } from './record.ts'
+import { Recent } from '../shared/recent.ts'
+import { toJob } from '../shared/job.ts'
+import { toCold, toHot } from './record.ts'
 import { Specs } from './specs.ts'
 
 export interface Numbered {

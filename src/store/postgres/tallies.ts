@@ -2,10 +2,10 @@
 
 import type { State } from '../../core/job.ts'
 import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../store.ts'
-import { kinds, states } from './columns.ts'
+import { kinds, states } from '../shared/codes.ts'
 import { pageOf, Query } from './paging.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 export async function counts(
   tables: Tables,

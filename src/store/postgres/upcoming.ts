@@ -7,7 +7,7 @@ import type { UpcomingRequest } from '../store.ts'
 import { countTallied } from './tallies.ts'
 import { Query } from './paging.ts'
 import type { Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 export async function upcoming(tables: Tables, request: UpcomingRequest): Promise<Job[]> {
   const { tenant } = request

@@ -5,8 +5,9 @@ import type { ErrorInfo } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { specDefaults } from '../../core/spec.ts'
 import { HOUR } from '../../core/time.ts'
-import { NUL, origins, outcomes } from './codes.ts'
-import { fromKey, toKey } from './text.ts'
+import { NUL } from './codes.ts'
+import { origins, outcomes } from '../shared/codes.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 interface Detail {
   readonly reason?: string

@@ -5,7 +5,7 @@ import type { ClaimRequest } from '../store.ts'
 import { NUL } from './codes.ts'
 import { claimedJob, specAtOf } from './row.ts'
 import type { Shelf } from './shelf.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 interface Taken {
   readonly seq: string

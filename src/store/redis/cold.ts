@@ -4,10 +4,11 @@
 import type { Declared, Job } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
-import { kinds, NUL } from './codes.ts'
-import { Recent } from './recent.ts'
-import type { Cold } from './row.ts'
-import { fromKey, toKey } from './text.ts'
+import { NUL } from './codes.ts'
+import { kinds } from '../shared/codes.ts'
+import { Recent } from '../shared/recent.ts'
+import type { Cold } from '../shared/job.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 interface Stored {
   readonly kind: number

@@ -12,7 +12,7 @@ import { leaseText, rowParts } from './row.ts'
 import { COMMITTED, CONFLICT, FULL, MISSING } from './scripts/commit.ts'
 import { addSettle, forget, plainOf, type Plain } from './settle.ts'
 import type { Shelf } from './shelf.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 const meanings: Readonly<Record<number, CommitResult>> = {
   [COMMITTED]: 'committed',

@@ -9,7 +9,8 @@ import {
 } from '../../core/entry.ts'
 import type { Skip, SkipReason } from '../../core/ledger.ts'
 import type { DumpRequest, Page } from '../store.ts'
-import { kinds, NUL, states } from './codes.ts'
+import { NUL } from './codes.ts'
+import { kinds, states } from '../shared/codes.ts'
 import { parseCold } from './cold.ts'
 import * as jobs from './list.ts'
 import { lexFrom } from './paging.ts'
@@ -17,7 +18,7 @@ import * as past from './past.ts'
 import { toRecord } from './records.ts'
 import { toLine, toProgress } from './reports.ts'
 import type { Shelf } from './shelf.ts'
-import { fromKey } from './text.ts'
+import { fromKey } from '../shared/text.ts'
 
 /** A page of one type; `cursor` is a mark within it. */
 type Section = (shelf: Shelf, mark: string | null, limit: number) => Promise<Page<Entry>>

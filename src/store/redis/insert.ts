@@ -7,7 +7,7 @@ import { recordArgs } from './records.ts'
 import { leaseText, rowOf } from './row.ts'
 import { CONFLICT, EXISTS, FULL } from './scripts/insert.ts'
 import type { Shelf } from './shelf.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 const meanings: Readonly<Record<number, InsertResult>> = {
   [EXISTS]: 'exists',

@@ -11,7 +11,7 @@ import { HOUR, MINUTE } from '../../core/time.ts'
 import { MemoryStore } from '../memory/store.ts'
 import type { Store } from '../store.ts'
 import { BITE } from './scripts/claim.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 let opened: OpenedStore
 let store: Store

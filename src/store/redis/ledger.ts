@@ -9,7 +9,7 @@ import type { Page, PageRequest } from '../store.ts'
 import { parseAttempt } from './attempt.ts'
 import { NUL } from './codes.ts'
 import type { Shelf } from './shelf.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 /** Attempts read in one call. */
 const LOOK = 500

@@ -5,11 +5,11 @@ import { limits } from '../../core/limits.ts'
 import { offsetOf, searchFor } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { JobFilter, Line, Page, PageRequest, UpcomingRequest } from '../store.ts'
-import { kinds, states } from './codes.ts'
+import { kinds, states } from '../shared/codes.ts'
 import { optional } from './cold.ts'
 import type { Shelf } from './shelf.ts'
 import { counts } from './tallies.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 export async function get(shelf: Shelf, ids: readonly string[]): Promise<Job[]> {
   if (ids.length === 0) return []

@@ -14,7 +14,8 @@ import {
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import { attemptText, oddExpiry, parseAttempt } from './attempt.ts'
-import { kinds, NUL, states } from './codes.ts'
+import { NUL } from './codes.ts'
+import { kinds, states } from '../shared/codes.ts'
 import { coldText } from './cold.ts'
 import { toSkip } from './dump.ts'
 import { jobArgs } from './insert.ts'
@@ -22,7 +23,7 @@ import { get } from './list.ts'
 import { toRecord } from './records.ts'
 import { lineText, progressText, toLine, toProgress } from './reports.ts'
 import type { Shelf } from './shelf.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 export async function load(shelf: Shelf, entries: readonly Entry[], now: Instant): Promise<void> {
   if (entries.length === 0) return

@@ -7,7 +7,7 @@ import { parseAttempt } from './attempt.ts'
 import { NUL } from './codes.ts'
 import { lexFrom } from './paging.ts'
 import type { Shelf } from './shelf.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 /** Attempts read in one call. */
 const LOOK = 500

@@ -8,7 +8,7 @@ import type { Page, PageRequest, PutResult } from '../store.ts'
 import { NUL } from './codes.ts'
 import { lexFrom } from './paging.ts'
 import type { Shelf } from './shelf.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 /** How many, then each: what `takeRecords` takes. */
 export function recordArgs(writes: readonly RecordWrite[]): string[] {

@@ -2,7 +2,7 @@
 
 import type { RenewRequest, RenewResult } from '../store.ts'
 import type { Shelf } from './shelf.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 export async function renew(shelf: Shelf, { leases, until }: RenewRequest): Promise<RenewResult[]> {
   if (leases.length === 0) return []

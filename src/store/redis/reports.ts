@@ -6,7 +6,7 @@ import type { Instant } from '../../core/time.ts'
 import type { LogLine, Page, PageRequest, Progress, Report } from '../store.ts'
 import { NUL } from './codes.ts'
 import type { Shelf } from './shelf.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 const NOTHING = '-'
 const value = (text: string) => `=${text}`

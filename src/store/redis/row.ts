@@ -2,22 +2,14 @@
 // as a claim, the row is still the one from before it: claiming rewrites no rows.
 
 import { rankOf } from '../../core/fair.ts'
-import type { Declared, Job, Lease } from '../../core/job.ts'
+import type { Job, Lease } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
-import { bodyOf, parseBody } from './body.ts'
-import { NUL, RUNNING, states } from './codes.ts'
-import { fromKey, toKey } from './text.ts'
-
-/** What of a job running it never changes: read once, and again only when the spec changed. */
-export interface Cold {
-  readonly id: string
-  readonly kind: Job['kind']
-  readonly seriesId: string | null
-  readonly spec: JobSpec
-  readonly declared: Declared | null
-  readonly createdAt: Instant
-}
+import { bodyOf } from '../shared/body.ts'
+import { toJob as assembled, type Cold } from '../shared/job.ts'
+import { NUL } from './codes.ts'
+import { RUNNING, states } from '../shared/codes.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 /** As scripts tell of a job. */
 export interface Found {
@@ -109,45 +101,19 @@ function parseLease(text: string): HeldLease {
   }
 }
 
-/** Every field by name: copying objects together costs more than all the rest. */
 function toJob(fields: readonly string[], cold: Cold, held: HeldLease | null): Job {
-  const body = parseBody(fields[17]!)
   const step = held !== null && held.isClaim ? 1 : 0
-  return {
-    id: cold.id,
-    kind: cold.kind,
-    seriesId: cold.seriesId,
-    declared: cold.declared,
-    spec: cold.spec,
-    state: states[held === null ? Number(fields[2]) : RUNNING]!,
-    waitingFor: body.waitingFor,
-    dueAt: held !== null || fields[9] === '' ? null : Number(fields[9]),
-    nextAt: body.nextAt,
-    retryAt: body.retryAt,
-    floor: body.floor,
-    backlog: body.backlog,
-    missed: body.missed,
-    current: body.current,
-    serving: body.serving,
-    requests: body.requests,
-    crashes: body.crashes,
-    counters: {
-      runs: body.runs,
+  return assembled(
+    {
+      state: states[held === null ? Number(fields[2]) : RUNNING]!,
+      dueAt: held !== null || fields[9] === '' ? null : Number(fields[9]),
+      expireAt: fields[12] === '' ? null : Number(fields[12]),
       attempts: Number(fields[13]) + step,
       fence: Number(fields[1]) + step,
-      concluded: body.concluded,
+      version: held?.version ?? Number(fields[0]) + step,
+      body: fields[17]!,
+      lease: held === null ? null : held.lease,
     },
-    totals: body.totals,
-    lease: held === null ? null : held.lease,
-    pause: body.pause,
-    pauseAsked: body.pauseAsked,
-    ended: body.ended,
-    last: body.last,
-    lastError: body.lastError,
-    expireAt: fields[12] === '' ? null : Number(fields[12]),
-    createdAt: cold.createdAt,
-    updatedAt: body.updatedAt,
-    revision: Number(fields[15]),
-    version: held?.version ?? Number(fields[0]) + step,
-  }
+    cold,
+  )
 }

@@ -7,10 +7,10 @@ import type { Job } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
 import { attemptText, oddExpiry } from './attempt.ts'
-import { kinds, states } from './codes.ts'
+import { kinds, states } from '../shared/codes.ts'
 import { fenceText, leaseText, rowOf } from './row.ts'
 import type { Known, Shelf } from './shelf.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 export interface Plain extends Known {
   readonly index: number

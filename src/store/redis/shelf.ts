@@ -4,8 +4,9 @@ import type { Job } from '../../core/job.ts'
 import { NUL } from './codes.ts'
 import { ColdCache, parseCold } from './cold.ts'
 import type { Connection } from './connection.ts'
-import { Recent } from './recent.ts'
-import { foundJob, specAtOf, type Cold, type Found } from './row.ts'
+import { Recent } from '../shared/recent.ts'
+import { type Cold } from '../shared/job.ts'
+import { foundJob, specAtOf, type Found } from './row.ts'
 import type { ScriptName } from './scripts/index.ts'
 
 /** Where a running job is: its number, and the write that made its spec. */

@@ -39,7 +39,7 @@ import { renew } from './renew.ts'
 import * as reports from './reports.ts'
 import { Shelf } from './shelf.ts'
 import * as tallies from './tallies.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 import { Wake } from './wake.ts'
 
 export interface RedisOptions extends ConnectionOptions {

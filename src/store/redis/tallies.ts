@@ -3,11 +3,12 @@
 import type { State } from '../../core/job.ts'
 import { offsetOf } from '../../core/query.ts'
 import type { Count, Page, PageRequest, TenantCount } from '../store.ts'
-import { kinds, NUL, states } from './codes.ts'
+import { NUL } from './codes.ts'
+import { kinds, states } from '../shared/codes.ts'
 import { optional } from './cold.ts'
 import { lexFrom } from './paging.ts'
 import type { Shelf } from './shelf.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 type Flat = readonly string[]
 

@@ -8,9 +8,9 @@ import type { AttemptFilter, Page, PageRequest } from '../store.ts'
 import type { Row, Value } from './driver.ts'
 import { attemptColumns, toAttempt } from './history.ts'
 import { cutBy, pageOf, walk, whereAll, type Cut } from './paging.ts'
-import { outcomes } from './columns.ts'
+import { outcomes } from '../shared/codes.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 const columns = attemptColumns.map(name => `a.${name}`).join(', ')
 

@@ -6,11 +6,12 @@ import type { Job, Lease } from '../../core/job.ts'
 import type { ClaimRequest } from '../store.ts'
 import { bulkSql, inBulk } from './bulk.ts'
 import { dueFrom, laneCandidates, promote } from './contention.ts'
-import { dueColumns, kinds, leaseJobsSql, RUNNING, WAITING, type DueRow } from './columns.ts'
+import { dueColumns, leaseJobsSql, type DueRow } from './columns.ts'
+import { kinds, RUNNING, WAITING } from '../shared/codes.ts'
 import type { Row, Value } from './driver.ts'
 import { leasedRow, toJob, type Cold } from './record.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 interface Found extends Candidate {
   readonly row: DueRow

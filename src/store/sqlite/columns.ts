@@ -1,44 +1,7 @@
-// The columns of `jobs`, their order in statements, and what the numbers in them mean.
+// The columns of `jobs` and their order in statements.
 // A row holds what is searched, counted or fenced by; everything else is in its `body`.
 
-import type { OutcomeKind } from '../../core/attempt.ts'
-import type { EndReason, Job, State, WaitingFor } from '../../core/job.ts'
-
-// A code is a position in its list: lists only ever grow at the end.
-export const kinds: readonly Job['kind'][] = ['job', 'task']
-export const states: readonly State[] = [
-  'waiting',
-  'running',
-  'paused',
-  'completed',
-  'failed',
-  'cancelled',
-]
-export const waits: readonly WaitingFor[] = ['start', 'firing', 'retry']
-export const outcomes: readonly OutcomeKind[] = [
-  'succeeded',
-  'failed',
-  'timedOut',
-  'cancelled',
-  'abandoned',
-  'interrupted',
-  'skipped',
-  'deferred',
-  'released',
-]
-export const endReasons: readonly EndReason[] = [
-  'completed',
-  'exhausted',
-  'final',
-  'crash_loop',
-  'missed',
-  'cancelled',
-  'archived',
-  'invalid',
-]
-
-export const WAITING = 0
-export const RUNNING = 1
+import { RUNNING } from '../shared/codes.ts'
 
 /** Given once. */
 const birthColumns = ['seq', 'id', 'kind', 'series']
@@ -54,7 +17,6 @@ const stateColumns = [
   'expire_at',
   'attempts',
   'fence',
-  'revision',
   'version',
   'body',
 ]
@@ -85,7 +47,7 @@ export const leaseJobsSql = (rows: string) => `update jobs set state = ${RUNNING
 
 /** What a claim reads of a waiting job; with the rest of the row, which it knows, it is a JobRow. */
 export const dueColumns = `jobs.seq, jobs.spec_at, jobs.rank, jobs.expire_at, jobs.attempts,
-  jobs.fence, jobs.revision, jobs.version, jobs.body`
+  jobs.fence, jobs.version, jobs.body`
 export type DueRow = [
   seq: number,
   specAt: number,
@@ -93,14 +55,13 @@ export type DueRow = [
   expireAt: number | null,
   attempts: number,
   fence: number,
-  revision: number,
   version: number,
   body: string,
 ]
 
 /** What every other query reads of a job. */
 export const jobColumns = `jobs.seq, jobs.spec_at, jobs.state, jobs.due_at, jobs.until_at,
-  jobs.expire_at, jobs.attempts, jobs.fence, jobs.revision, jobs.version, jobs.body, jobs.token,
+  jobs.expire_at, jobs.attempts, jobs.fence, jobs.version, jobs.body, jobs.token,
   jobs.owner, jobs.attempt_id, jobs.claimed_at`
 export type JobRow = [
   seq: number,
@@ -111,7 +72,6 @@ export type JobRow = [
   expireAt: number | null,
   attempts: number,
   fence: number,
-  revision: number,
   version: number,
   body: string,
   token: string | null,

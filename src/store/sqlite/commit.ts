@@ -6,11 +6,13 @@ import { bulkSql, inBulk } from './bulk.ts'
 import type { Value } from './driver.ts'
 import { appendHistory, type Written } from './history.ts'
 import { exists, insertOne, isFull } from './insert.ts'
-import { RUNNING, settleJobsSql, settleWidth, updateJobSql } from './columns.ts'
-import { kindCode, pushState, stateCode, updateValues } from './record.ts'
+import { settleJobsSql, settleWidth, updateJobSql } from './columns.ts'
+import { RUNNING } from '../shared/codes.ts'
+import { kindCode, stateCode } from '../shared/job.ts'
+import { pushState, updateValues } from './record.ts'
 import { putRecord, recordFits } from './records.ts'
 import type { Tables } from './tables.ts'
-import { toKey, toKeyOrNull } from './text.ts'
+import { toKey, toKeyOrNull } from '../shared/text.ts'
 
 export function commit(
   tables: Tables,

@@ -1,6 +1,6 @@
 // What one write does to the numbers of one tenant, summed until the write ends.
 
-import { kinds, states } from './columns.ts'
+import { kinds, states } from '../shared/codes.ts'
 
 export interface Delta {
   readonly line: number

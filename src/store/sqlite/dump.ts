@@ -9,13 +9,14 @@ import {
 } from '../../core/entry.ts'
 import type { SkipReason } from '../../core/ledger.ts'
 import type { DumpRequest, Page } from '../store.ts'
-import { jobColumns, kinds, states } from './columns.ts'
+import { jobColumns } from './columns.ts'
+import { kinds, states } from '../shared/codes.ts'
 import type { Row, Value } from './driver.ts'
 import { attemptColumns, toAttempt } from './history.ts'
 import { recordColumns, toRecord } from './records.ts'
 import { readProgress, toLine, type LineRow } from './reports.ts'
 import type { Tables } from './tables.ts'
-import { fromKey } from './text.ts'
+import { fromKey } from '../shared/text.ts'
 
 export function dump(tables: Tables, { cursor, limit }: DumpRequest): Page<Entry> {
   const { type, mark } = dumpPlace(cursor)

@@ -6,9 +6,10 @@ import { scanMaxOf, searchFor } from '../../core/query.ts'
 import type { JobFilter, Page, PageRequest } from '../store.ts'
 import type { Value } from './driver.ts'
 import { cutBy, pageOf, walk, whereAll } from './paging.ts'
-import { jobColumns, kinds, states } from './columns.ts'
+import { jobColumns } from './columns.ts'
+import { kinds, states } from '../shared/codes.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 export function list(tables: Tables, filter: JobFilter, page: PageRequest): Page<Job> {
   return tables.read(() => {

@@ -1,6 +1,6 @@
 // What jobs leave behind: settled attempts and skips, written with the change they belong to.
 
-import type { Attempt, Origin } from '../../core/attempt.ts'
+import type { Attempt } from '../../core/attempt.ts'
 import type { Change } from '../../core/change.ts'
 import type { ErrorInfo } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -8,13 +8,10 @@ import { specDefaults } from '../../core/spec.ts'
 import { HOUR } from '../../core/time.ts'
 import { bulkSql, inBulk } from './bulk.ts'
 import type { Row, Value } from './driver.ts'
-import { outcomes } from './columns.ts'
+import { origins, outcomes } from '../shared/codes.ts'
 import { clearCheckpoint, dropLogs } from './reports.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, toKey } from './text.ts'
-
-// A code is a position in its list: lists only ever grow at the end.
-export const origins: readonly Origin[] = ['schedule', 'manual', 'retry', 'backfill']
+import { fromKey, toKey } from '../shared/text.ts'
 
 const USUAL_AGE_MS = specDefaults.retention.ageMs
 

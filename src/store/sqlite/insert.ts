@@ -5,11 +5,12 @@ import type { Instant } from '../../core/time.ts'
 import type { InsertOptions, InsertResult } from '../store.ts'
 import { bulkSql, inBulk } from './bulk.ts'
 import { insertJobsSql, jobWidth } from './columns.ts'
-import { kindCode, stateCode, type Place, pushBirth } from './record.ts'
+import { kindCode, stateCode } from '../shared/job.ts'
+import { type Place, pushBirth } from './record.ts'
 import type { Value } from './driver.ts'
 import { putRecord, recordFits } from './records.ts'
 import type { Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 export function insert(
   tables: Tables,

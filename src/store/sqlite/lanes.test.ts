@@ -8,7 +8,7 @@ import { HOUR } from '../../core/time.ts'
 import { MemoryStore } from '../memory/store.ts'
 import { BITE } from './contention.ts'
 import { SqliteStore } from './store.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 let store: SqliteStore
 let memory: MemoryStore

@@ -4,11 +4,11 @@ import { openEntry, runEntry, type LedgerEntry, type SkipReason } from '../../co
 import { offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest } from '../store.ts'
-import { origins } from './history.ts'
+import { origins } from '../shared/codes.ts'
 import { cutBy, whereAll, type Cut } from './paging.ts'
 import { jobColumns } from './columns.ts'
 import type { Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 /** Runs from the attempts they left, the run in service from the job itself, and the skips. */
 export function ledger(tables: Tables, jobId: string, page: PageRequest): Page<LedgerEntry> {

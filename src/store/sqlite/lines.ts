@@ -2,7 +2,7 @@
 // are known stay true whatever other processes do.
 
 import type { Connection } from './connection.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 export interface LineName {
   readonly queue: string

@@ -5,7 +5,7 @@ import { earlier, type Instant } from '../../core/time.ts'
 import type { Line } from '../store.ts'
 import { jobColumns } from './columns.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 export function get(tables: Tables, ids: readonly string[]): Job[] {
   const sql = `select ${jobColumns} from jobs where id = ?`

@@ -20,7 +20,8 @@ import {
 } from '../../core/entry.ts'
 import type { Instant } from '../../core/time.ts'
 import { bulkSql, inBulk } from './bulk.ts'
-import { jobColumns, kinds, states } from './columns.ts'
+import { jobColumns } from './columns.ts'
+import { kinds, states } from '../shared/codes.ts'
 import type { Value } from './driver.ts'
 import { attemptSelect, lineSelect, queueSelect, skipSelect, toQueue, toSkip } from './dump.ts'
 import { attemptColumns, insertAttemptsSql, pushAttempt, toAttempt } from './history.ts'
@@ -29,7 +30,7 @@ import { MARK } from './prune.ts'
 import { recordColumns, toRecord } from './records.ts'
 import { readProgress, toLine, type LineRow } from './reports.ts'
 import type { Tables } from './tables.ts'
-import { toKey, toKeyOrNull } from './text.ts'
+import { toKey, toKeyOrNull } from '../shared/text.ts'
 
 export function load(tables: Tables, entries: readonly Entry[], now: Instant): void {
   if (entries.length === 0) return

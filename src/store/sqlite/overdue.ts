@@ -2,8 +2,9 @@
 
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
-import { jobColumns, RUNNING } from './columns.ts'
-import { heldUntil } from './record.ts'
+import { jobColumns } from './columns.ts'
+import { RUNNING } from '../shared/codes.ts'
+import { heldUntil } from '../shared/job.ts'
 import type { Numbered, Tables } from './tables.ts'
 
 export function overdue(tables: Tables, now: Instant, limit: number): Job[] {

@@ -2,7 +2,7 @@
 
 import type { Instant } from '../../core/time.ts'
 import type { PruneRequest, PruneResult } from '../store.ts'
-import { kinds, states } from './columns.ts'
+import { kinds, states } from '../shared/codes.ts'
 import { removeJob, type Going } from './remove.ts'
 import { dropLogs } from './reports.ts'
 import type { Tables } from './tables.ts'

@@ -1,24 +1,24 @@
 // Job ↔ row. What a row does not hold comes from the cold part of its job.
 
 import { rankOf } from '../../core/fair.ts'
-import type { Declared, Job, Lease } from '../../core/job.ts'
-import { noRun } from '../../core/job.ts'
-import type { JobSpec } from '../../core/spec.ts'
+import type { Job, Lease } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
-import { bodyOf, endedOf, lastOf, noDetail, parseBody, requestsOf, totalsOf } from './body.ts'
-import { kinds, RUNNING, states, waits, type DueRow, type JobRow } from './columns.ts'
+import { bodyOf } from '../shared/body.ts'
+import { RUNNING, states } from '../shared/codes.ts'
+import {
+  heldUntil,
+  kindCode,
+  stateCode,
+  toJob as assembled,
+  type Cold as ColdJob,
+} from '../shared/job.ts'
+import type { DueRow, JobRow } from './columns.ts'
 import type { Value } from './driver.ts'
-import { fromKey, toKey, toKeyOrNull } from './text.ts'
+import { fromKey, toKey, toKeyOrNull } from '../shared/text.ts'
 
-/** What of a job running it never changes: read once, and again only when the spec changed. */
-export interface Cold {
-  readonly id: string
-  readonly kind: Job['kind']
-  readonly seriesId: string | null
+/** What running a job never changes, and the line it is in. */
+export interface Cold extends ColdJob {
   readonly line: number
-  readonly spec: JobSpec
-  readonly declared: Declared | null
-  readonly createdAt: Instant
 }
 
 /** Where a job belongs: its number, its line, and the version that wrote its spec. */
@@ -30,7 +30,7 @@ export interface Place {
 
 /** The row of a due job as leasing it leaves it; the texts of the lease as they are stored. */
 export function leasedRow(row: DueRow, lease: Lease): JobRow {
-  const [seq, specAt, , expireAt, attempts, fence, revision, version, body] = row
+  const [seq, specAt, , expireAt, attempts, fence, version, body] = row
   const { token, owner, attemptId, claimedAt, until } = lease
   return [
     seq,
@@ -41,7 +41,6 @@ export function leasedRow(row: DueRow, lease: Lease): JobRow {
     expireAt,
     attempts + 1,
     fence + 1,
-    revision,
     version + 1,
     body,
     token,
@@ -51,62 +50,32 @@ export function leasedRow(row: DueRow, lease: Lease): JobRow {
   ]
 }
 
-/** Every field by name: copying objects together costs more than all the rest. */
 export function toJob(row: JobRow, cold: Cold): Job {
-  const body = parseBody(row[10])
-  const detail = body[20] ?? noDetail
-  return {
-    id: cold.id,
-    kind: cold.kind,
-    seriesId: cold.seriesId,
-    declared: cold.declared,
-    spec: cold.spec,
-    state: states[row[2]]!,
-    waitingFor: waits[body[0]]!,
-    dueAt: row[3],
-    nextAt: body[1],
-    retryAt: body[2],
-    floor: detail.floor ?? null,
-    backlog: body[3],
-    missed: body[4],
-    current: detail.current ?? noRun,
-    serving: detail.serving ?? null,
-    requests: requestsOf(detail),
-    crashes: detail.crashes ?? 0,
-    counters: { runs: body[5], attempts: row[6], fence: row[7], concluded: body[6] },
-    totals: totalsOf(body),
-    lease: leaseOf(row),
-    pause: detail.pause ?? null,
-    pauseAsked: detail.pauseAsked ?? null,
-    ended: endedOf(body),
-    last: lastOf(body),
-    lastError: detail.lastError ?? null,
-    expireAt: row[5],
-    createdAt: cold.createdAt,
-    updatedAt: body[19],
-    revision: row[8],
-    version: row[9],
-  }
+  return assembled(
+    {
+      state: states[row[2]]!,
+      dueAt: row[3],
+      expireAt: row[5],
+      attempts: row[6],
+      fence: row[7],
+      version: row[8],
+      body: row[9],
+      lease: leaseOf(row),
+    },
+    cold,
+  )
 }
 
 function leaseOf(row: JobRow): Lease | null {
-  const token = row[11]
+  const token = row[10]
   if (token === null) return null
   return {
     token: fromKey(token),
-    owner: fromKey(row[12]!),
-    attemptId: fromKey(row[13]!),
-    claimedAt: row[14]!,
+    owner: fromKey(row[11]!),
+    attemptId: fromKey(row[12]!),
+    claimedAt: row[13]!,
     until: row[4]!,
   }
-}
-
-export function stateCode(job: Job): number {
-  return states.indexOf(job.state)
-}
-
-export function kindCode(job: Job): number {
-  return kinds.indexOf(job.kind)
 }
 
 // Values are pushed onto one list for many rows: lists of lists that are joined in the end cost
@@ -150,14 +119,7 @@ export function pushState(values: Value[], job: Job, now: Instant): void {
     job.expireAt,
     job.counters.attempts,
     job.counters.fence,
-    job.revision,
     job.version,
     bodyOf(job),
   )
-}
-
-/** When someone else must look after it: its lease or its pause ends. */
-export function heldUntil(job: Job): Instant | null {
-  if (job.state === 'running') return job.lease === null ? null : job.lease.until
-  return job.state === 'paused' && job.pause !== null ? job.pause.until : null
 }

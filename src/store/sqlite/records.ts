@@ -7,7 +7,7 @@ import type { Page, PageRequest, PutResult } from '../store.ts'
 import type { Row } from './driver.ts'
 import { cutBy, pageOf, whereAll } from './paging.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, toKey } from './text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 export function putRecords(
   tables: Tables,

@@ -4,7 +4,7 @@ import type { RemoveOptions } from '../store.ts'
 import { putAll } from './records.ts'
 import { dropJobLogs } from './reports.ts'
 import type { Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 export interface Going {
   readonly seq: number

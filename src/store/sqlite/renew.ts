@@ -2,7 +2,7 @@
 
 import type { RenewRequest, RenewResult } from '../store.ts'
 import type { Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 type Held = RenewRequest['leases'][number]
 

@@ -7,7 +7,7 @@ import type { LogLine, Page, PageRequest, Progress, Report } from '../store.ts'
 import { cutBy, pageOf, whereAll } from './paging.ts'
 import { heldSeq } from './renew.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, fromKeyOrNull, toKey, toKeyOrNull } from './text.ts'
+import { fromKey, fromKeyOrNull, toKey, toKeyOrNull } from '../shared/text.ts'
 
 export function report(tables: Tables, reports: readonly Report[], now: Instant): boolean[] {
   if (reports.length === 0) return []

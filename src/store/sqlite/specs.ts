@@ -6,10 +6,11 @@ import { parseSpec, specText } from '../../core/spec-text.ts'
 import { bulkSql } from './bulk.ts'
 import type { Connection } from './connection.ts'
 import type { Value } from './driver.ts'
-import { Recent } from './recent.ts'
-import { kinds, type JobRow } from './columns.ts'
+import { Recent } from '../shared/recent.ts'
+import { type JobRow } from './columns.ts'
+import { kinds } from '../shared/codes.ts'
 import type { Cold, Place } from './record.ts'
-import { fromKey, fromKeyOrNull, toKey, toKeyOrNull } from './text.ts'
+import { fromKey, fromKeyOrNull, toKey, toKeyOrNull } from '../shared/text.ts'
 
 interface Held {
   readonly cold: Cold

@@ -38,7 +38,7 @@ import { remove } from './remove.ts'
 import { renew } from './renew.ts'
 import * as reports from './reports.ts'
 import { Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 import { upcoming } from './upcoming.ts'
 import { Wake, type Every } from './wake.ts'
 

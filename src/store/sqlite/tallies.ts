@@ -9,8 +9,8 @@ import { Deltas, type Delta } from './deltas.ts'
 import type { Value } from './driver.ts'
 import type { Lines } from './lines.ts'
 import { cutBy, whereAll } from './paging.ts'
-import { kinds, states, WAITING } from './columns.ts'
-import { fromKey, toKey } from './text.ts'
+import { kinds, states, WAITING } from '../shared/codes.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 const TALLY_WIDTH = 6
 const addSql = (rows: string) =>

@@ -7,7 +7,7 @@ import type { Instant } from '../../core/time.ts'
 import type { UpcomingRequest } from '../store.ts'
 import { jobColumns } from './columns.ts'
 import type { Tables } from './tables.ts'
-import { toKey } from './text.ts'
+import { toKey } from '../shared/text.ts'
 
 type Waiting = [dueAt: Instant, seq: number]
 

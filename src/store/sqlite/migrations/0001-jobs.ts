@@ -19,7 +19,7 @@ export const jobs: Migration = {
       line integer not null, lane text not null, spec_at integer not null,
       state integer not null, ready integer, rank integer, due_at integer, until_at integer,
       expire_at integer, attempts integer not null, fence integer not null,
-      revision integer not null, version integer not null, body text not null,
+      version integer not null, body text not null,
       token text, owner text, attempt_id text, claimed_at integer
     )`,
     `create unique index jobs_id on jobs (id)`,

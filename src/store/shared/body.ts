@@ -12,7 +12,7 @@ import type {
   Totals,
 } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
-import { endReasons, outcomes, waits } from './columns.ts'
+import { endReasons, outcomes, waits } from './codes.ts'
 
 /** Absent means the default. */
 export interface Detail {

@@ -1,5 +1,5 @@
-// Text as Redis holds it here: ordered by its UTF-8 bytes, without lone surrogates, and without NUL,
-// which parts the fields of a row. JavaScript orders by code units and holds anything; keys agree.
+// Text as databases may hold it. They order by UTF-8 bytes, end texts at NUL or refuse it, and lose
+// lone surrogates; JavaScript orders by code units and holds anything. Keys make both agree.
 
 // NUL and U+0001 become pairs, code units from U+D800 on one character each above U+FFFF: the
 // order stays, and texts without such characters stay as they are.
