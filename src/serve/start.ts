@@ -1,13 +1,15 @@
 // Starting and stopping the service: store, node, HTTP, in this order and back.
 
-import { attachLogger, serviceLogger, systemIds, type Logger } from '../compose.ts'
+import { serviceLogger, systemIds, type Logger } from '../compose.ts'
 import type { StopResult } from '../engine/node.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createApp } from '../http/app/app.ts'
 import type { App } from '../http/app/parts.ts'
 import { httpSettings } from '../http/app/settings.ts'
 import type { Authenticator } from '../http/auth/authenticator.ts'
+import { sourceOf } from '../http/jobs/flat.ts'
 import { Metrics } from '../observe/metrics.ts'
+import { logService } from '../observe/service-log.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { ServeConfig } from './config.ts'
 import { heldSecret, openDataFolder, type HeldSecret } from './data-folder.ts'
@@ -77,7 +79,10 @@ interface Made {
 }
 
 function makeApp({ config, engine, work, auth, log }: Made): Promise<App> {
-  if (log !== null) attachLogger(engine.events, log)
+  if (log !== null) {
+    const { checkIntervalMs, lockDurationMs } = config
+    logService(engine.events, log, { checkIntervalMs, lockDurationMs, sourceOf })
+  }
   const metrics = new Metrics(engine.events)
   return createApp({
     engine,

@@ -1,6 +1,7 @@
 // The flat fields of a crawl job, kept as they were given: `60 minutes` stays 60 minutes. They lie
 // in the job's metadata under a key that callers neither see nor set.
 
+import type { Job } from '../../core/job.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { DAY, HOUR, MINUTE, type Millis } from '../../core/time.ts'
 
@@ -32,6 +33,12 @@ export function intervalMs(flat: Flat): Millis | null {
 export function flatOf(metadata: JsonObject): Flat | null {
   const held = metadata[FLAT_KEY]
   return held === undefined ? null : (held as unknown as Flat)
+}
+
+/** What a job is about, for people: its source, or its own name. */
+export function sourceOf({ spec }: Job): string {
+  const flat = flatOf(spec.metadata)
+  return flat?.source_name ?? flat?.source_id ?? spec.name
 }
 
 /** The caller's own metadata. */

@@ -13,6 +13,7 @@ import { EVERY_TENANT, scopeOf, tenantPattern } from '../auth/principal.ts'
 import { jobAnswer, jobParams } from './answer.ts'
 import { jobBody, type JobBody } from './body.ts'
 import { controlRoutes } from './control.ts'
+import { fromCronRoutes } from './from-cron-route.ts'
 import { assertHandler, inWireNames } from './handler.ts'
 import { insightRoutes } from './insight.ts'
 import { listAnswer, listJobs, listQuery } from './list.ts'
@@ -27,6 +28,7 @@ export const jobRoutes: Routes = (app, parts) => {
   createAndList(app, parts)
   readAndRemove(app, parts)
   edit(app, parts)
+  fromCronRoutes(app, parts)
   controlRoutes(app, parts)
   insightRoutes(app, parts)
 }

@@ -82,6 +82,7 @@ function mergedFlat(before: Flat, body: JobBody, forgetsSchedule = false): Flat 
   const interval_minutes = given(body.interval_minutes, kept.interval_minutes)
   const schedule_time = given(body.schedule_time, kept.schedule_time)
   const isAsked = body.interval_minutes != null || body.schedule_time != null
+  const hadOne = kept.interval_minutes !== null || kept.schedule_time !== null
   return {
     source_id: given(body.source_id, kept.source_id),
     source_name: given(body.source_name, kept.source_name),
@@ -89,8 +90,8 @@ function mergedFlat(before: Flat, body: JobBody, forgetsSchedule = false): Flat 
     interval_type:
       body.interval_type ?? kept.interval_type ?? (interval_minutes === null ? null : 'minutes'),
     schedule_time,
-    // Left out with an interval or a time, it means true.
-    schedule_enabled: body.schedule_enabled ?? (isAsked || kept.schedule_enabled),
+    // Left out with a first interval or time, it means true; later it stays what it is.
+    schedule_enabled: body.schedule_enabled ?? (hadOne ? kept.schedule_enabled : isAsked),
   }
 }
 

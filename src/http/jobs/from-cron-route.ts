@@ -1,0 +1,44 @@
+// `POST /api/v1/jobs/from-cron`: shows what would become intervals, and does it when told to.
+
+import { z } from 'zod'
+import { clientOf, onceKept } from '../app/idempotency.ts'
+import type { Routes } from '../app/parts.ts'
+import { callerOf } from '../auth/access.ts'
+import { scopeOf } from '../auth/principal.ts'
+import { flatOf } from './flat.ts'
+import { findCronJobs, fromCronAnswer } from './from-cron.ts'
+import { editedSpec } from './spec.ts'
+
+const REASON = 'no plain interval means the same'
+
+export const fromCronRoutes: Routes = (app, parts) => {
+  const { engine, actions } = parts
+  app.route({
+    method: 'POST',
+    url: '/api/v1/jobs/from-cron',
+    config: { access: 'admin', family: 'jobs' },
+    schema: {
+      tags: ['jobs'],
+      summary: 'Turn cron times into intervals where they mean the same',
+      body: z.strictObject({ apply: z.boolean().default(false) }).optional(),
+      response: { 200: fromCronAnswer },
+    },
+    handler: async (request, reply) =>
+      onceKept(request, reply, parts, async () => {
+        const apply = request.body?.apply ?? false
+        const scope = scopeOf(callerOf(request))
+        const { convertible, review, isComplete } = await findCronJobs(engine.store, scope)
+        const client = clientOf(request, parts)
+        const converted = []
+        for (const { job, interval } of convertible) {
+          const context = { actions, now: engine.clock.now() }
+          if (apply) await client.edit(job.id, spec => editedSpec(spec, interval, context))
+          const { schedule_time } = flatOf(job.spec.metadata)!
+          converted.push({ id: job.id, schedule_time: schedule_time!, ...interval })
+        }
+        const listed = review.map(one => ({ ...one, reason: REASON }))
+        const body = { applied: apply, converted, review: listed, is_complete: isComplete }
+        return { status: 200, body }
+      }),
+  })
+}
