@@ -34,8 +34,13 @@ for i = 2, #ARGV do
 end
 redis.call('ZADD', KEYS[1], unpack(due))`
 
-/** Rows per second of one pass over all rows. */
-export async function rawCycle(url: string, rows: number, batch: number): Promise<number> {
+/** Rows per second of one pass over all rows, by so many loops beside each other. */
+export async function rawCycle(
+  url: string,
+  rows: number,
+  batch: number,
+  loops = 1,
+): Promise<number> {
   const client = createClient({ url, RESP: 2 })
   await client.connect()
   const load = async (lua: string) =>
@@ -49,13 +54,17 @@ export async function rawCycle(url: string, rows: number, batch: number): Promis
     await run(add, String(1_000 + i), ...ids)
   }
   const from = performance.now()
-  for (let done = 0; done < rows;) {
-    const token = `token-${done}`
-    const ids = (await run(claim, String(batch), token, '2000')) as string[]
-    const count = await run(complete, `1:${token}`, ',1000,1001,0', ...ids)
-    if (count !== ids.length) throw new Error('not completed')
-    done += ids.length
+  let claims = 0
+  const loop = async () => {
+    for (;;) {
+      const token = `token-${++claims}`
+      const ids = (await run(claim, String(batch), token, '2000')) as string[]
+      if (ids.length === 0) return
+      const count = await run(complete, `1:${token}`, ',1000,1001,0', ...ids)
+      if (count !== ids.length) throw new Error('not completed')
+    }
   }
+  await Promise.all(Array.from({ length: loops }, loop))
   const ms = performance.now() - from
   await client.sendCommand(['FLUSHALL'])
   client.destroy()

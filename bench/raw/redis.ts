@@ -183,6 +183,17 @@ async function settling(): Promise<Record<string, number>> {
   return rates
 }
 
+/** Several loops beside each other, as a node has: what one waits for, another prepares. */
+async function besides(loops: number, batch: number): Promise<number> {
+  const store = await openStore(`besides-${loops}`)
+  await insertAll(store, makeJobs(ROWS, { lanes: 1, spec: {}, now: T0, due: () => T0 }), 1000, T0)
+  const { ms } = await timed(() =>
+    Promise.all(Array.from({ length: loops }, () => cycle(store, batch, T0, ROWS))),
+  )
+  await store.close()
+  return perSecond(ROWS, ms)
+}
+
 async function claimTimes(store: RedisStore, limit: number, now: number): Promise<number[]> {
   const times: number[] = []
   for (let i = 0; i < 11; i++) {
@@ -244,6 +255,10 @@ try {
     const share = ((ours / limit) * 100).toFixed(0)
     show(`raw limit, batches of ${batch}`, `${limit} rows/s; the store reaches ${share} %`)
   }
+  const ours = await besides(2, 500)
+  const limit = await rawCycle(server.url, ROWS, 500, 2)
+  const share = ((ours / limit) * 100).toFixed(0)
+  show('2 loops, core included, batches of 500', `${ours} rows/s, raw ${limit}: ${share} %`)
   await contending()
 } finally {
   await server.stop()
