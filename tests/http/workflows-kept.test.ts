@@ -87,6 +87,17 @@ describe('workflows that are not right', () => {
     expect((await s.admin.get(WORKFLOWS)).body['items']).toEqual([])
   })
 
+  it.each(['5', '"text"', '[]', 'null', ''])('a body of %j is refused', async body => {
+    const s = await started(startService, { works: false })
+    await s.admin.post(WORKFLOWS, { name: 'one', steps: only })
+    for (const answer of [
+      await s.admin.post(WORKFLOWS, body),
+      await s.admin.patch(`${WORKFLOWS}1`, body),
+    ]) {
+      expect([answer.status, answer.body.errors[0]!.field]).toEqual([422, 'body'])
+    }
+  })
+
   it('is 409 when the id is taken, 412 when it has changed since', async () => {
     const s = await started(startService, { works: false })
     await s.admin.post(WORKFLOWS, { id: 1, name: 'one', steps: only })

@@ -138,7 +138,7 @@ function edit(app: App, parts: AppParts): void {
         const held = await workflows.get(tenant, id)
         const guard = guardOf(request, held, parts)
         const made = await inEdgeNames(() =>
-          workflows.update(tenant, id, inputOf(request.body ?? {}), guard),
+          workflows.update(tenant, id, inputOf(request.body), guard),
         )
         if (made.revision !== held.revision) await written(request, parts, 'edit', made)
         const { body } = workflowAnswer(made)
@@ -149,8 +149,10 @@ function edit(app: App, parts: AppParts): void {
 }
 
 /** The workflow is checked as a whole, so that every problem of it is told at once. */
-function assertBesidesBody({ validationError }: Request): void {
-  if (validationError && validationError.validationContext !== 'body') throw validationError
+function assertBesidesBody({ validationError, body }: Request): void {
+  if (!validationError) return
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
+  if (validationError.validationContext !== 'body' || !isObject) throw validationError
 }
 
 async function inEdgeNames<T>(work: () => Promise<T>): Promise<T> {

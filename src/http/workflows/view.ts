@@ -1,6 +1,7 @@
 // A workflow as callers see it, and what they may say about one.
 
 import { z } from 'zod'
+import { httpSettings } from '../../actions/http/settings.ts'
 import type { Json } from '../../core/json.ts'
 import { documentOf } from '../../workflows/edge.ts'
 import { workflowBody } from '../../workflows/shape.ts'
@@ -40,10 +41,15 @@ export const workflowSchema = z
   })
   .meta({ id: 'Workflow', description: 'Steps that need each other, and where events come in.' })
 
-const { name, active, steps, trigger_nodes } = workflowBody.shape
+const { name, active, trigger_nodes } = workflowBody.shape
+// Any JSON, said without a schema that refers to itself: documents cannot hold one.
+const body = z.unknown().optional()
+const http = httpSettings.omit({ kind: true }).extend({ body }).optional()
+const step = workflowBody.shape.steps.element.extend({ http })
+const steps = z.array(step).min(1).max(workflowLimits.steps)
 const own = z.unknown().optional().meta({ readOnly: true, description: 'Not to be changed.' })
 
-export const createBody = workflowBody.meta({ id: 'WorkflowBody' })
+export const createBody = workflowBody.extend({ steps }).meta({ id: 'WorkflowBody' })
 
 /** Without the defaults of a new one: what is left out stays as it is. */
 export const patchBody = z
@@ -60,6 +66,6 @@ export const patchBody = z
   .meta({ id: 'WorkflowPatch' })
 
 export function workflowAnswer(workflow: Workflow, status = 200): Answer {
-  const body = documentOf(workflow) as unknown as Json
-  return { status, body, headers: { ETag: etagOf(workflow) } }
+  const document = documentOf(workflow) as unknown as Json
+  return { status, body: document, headers: { ETag: etagOf(workflow) } }
 }
