@@ -2,8 +2,9 @@
 // CARILLON_SEEDS sets how many histories, CARILLON_SEED runs a single one again.
 
 import { describe, expect, it } from 'vitest'
+import { openPostgres } from '../support/postgres.ts'
 import { openSqlite, openSqliteInMemory } from '../support/sqlite.ts'
-import { openMemory, type OpenedStore } from '../support/stores.ts'
+import { openMemory, type OpenedStore, type OpenStore } from '../support/stores.ts'
 import { required } from './coverage.ts'
 import { compareSnapshots } from './snapshot.ts'
 import { operate } from './upkeep.ts'
@@ -16,14 +17,31 @@ const MORE = 300
 const only = process.env.CARILLON_SEED
 const count = Number(process.env.CARILLON_SEEDS ?? 300)
 const seeds = only ? [Number(only)] : Array.from({ length: count }, (_, i) => i + 1)
-const chunks = Array.from({ length: Math.ceil(seeds.length / CHUNK) }, (_, i) =>
-  seeds.slice(i * CHUNK, (i + 1) * CHUNK),
-)
+const chunks = chunked(seeds, CHUNK)
 const findings: Findings = { met: new Map(), broken: new Map(), brokenBetween: new Map() }
 
-async function checkSeed(seed: number): Promise<void> {
-  // A file for some, so that the real thing is met too; without one it is many times faster.
-  const openOther = seed % 10 === 0 ? openSqlite : openSqliteInMemory
+/** A server answers over the network: fewer histories there, from further on. */
+const SERVER_SHARE = 15
+const SERVER_CHUNK = 4
+const SERVER_SEEDS_FROM = 10_001
+const serverCount = Math.ceil(count / SERVER_SHARE)
+const serverSeeds = only
+  ? [Number(only)]
+  : Array.from({ length: serverCount }, (_, i) => SERVER_SEEDS_FROM + i)
+const serverChunks = chunked(serverSeeds, SERVER_CHUNK)
+
+function chunked(all: readonly number[], size: number): number[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) =>
+    all.slice(i * size, (i + 1) * size),
+  )
+}
+
+/** A file for some, so that the real thing is met too; without one it is many times faster. */
+function sqliteFor(seed: number): OpenStore {
+  return seed % 10 === 0 ? openSqlite : openSqliteInMemory
+}
+
+async function checkSeed(seed: number, openOther: OpenStore = sqliteFor(seed)): Promise<void> {
   const clock = { now: () => 0 }
   const read = () => clock.now()
   const stores: OpenedStore[] = [await openMemory(read), await openOther(read)]
@@ -49,6 +67,13 @@ describe('one history through all stores', () => {
     'gives equal answers, seeds %i to %i',
     async (_first, _last, chunk) => {
       for (const seed of chunk) await checkSeed(seed)
+    },
+  )
+
+  it.each(serverChunks.map(chunk => [chunk[0]!, chunk.at(-1)!, chunk] as const))(
+    'gives equal answers on PostgreSQL, seeds %i to %i',
+    async (_first, _last, chunk) => {
+      for (const seed of chunk) await checkSeed(seed, openPostgres)
     },
   )
 

@@ -1,5 +1,6 @@
 // Scenarios run on every store: the same story must be true on each.
 
+import { openPostgres } from './postgres.ts'
 import { openRedis } from './redis.ts'
 import { openSqlite } from './sqlite.ts'
 import { openMemory, type OpenStore } from './stores.ts'
@@ -13,6 +14,7 @@ function on(open: OpenStore): MakeWorld {
 export const stores: readonly (readonly [name: string, make: MakeWorld])[] = [
   ['memory', on(openMemory)],
   ['sqlite', on(openSqlite)],
+  ['postgres', on(openPostgres)],
   ['redis', on(openRedis)],
 ]
 

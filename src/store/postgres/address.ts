@@ -12,6 +12,8 @@ export interface Address {
   /** As it is written in SQL. */
   readonly schema: string
   readonly poolMax: number
+  /** What the address asks of its sessions beside what the store does. */
+  readonly options: string
   /** Off, nothing of a session is relied on: any pooler may stand in between. */
   readonly isDirect: boolean
 }
@@ -33,7 +35,8 @@ export function parseAddress(url: string): Address {
   const pool = given.get('pool') ?? String(DEFAULT_POOL)
   const listen = given.get('listen') ?? 'on'
   refuse('SETTINGS_INVALID', 'the store is not valid', problemsOf({ schema, pool, listen }))
-  for (const name of ['schema', 'pool', 'listen']) given.delete(name)
+  const options = given.get('options') ?? ''
+  for (const name of ['schema', 'pool', 'listen', 'options']) given.delete(name)
   const database =
     decodeURIComponent(parsed.pathname.slice(1)) || decodeURIComponent(parsed.username)
   const host = parsed.hostname || 'localhost'
@@ -43,6 +46,7 @@ export function parseAddress(url: string): Address {
     password: decodeURIComponent(parsed.password),
     schema: `"${schema}"`,
     poolMax: Number(pool),
+    options,
     isDirect: listen === 'on',
   }
 }

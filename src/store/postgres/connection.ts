@@ -65,12 +65,12 @@ export class Connection {
 
   /** Session settings travel with the connection itself, which a pooler would not take. */
   #config(): ClientConfig {
-    const { connectionString, isDirect } = this.address
+    const { connectionString, isDirect, options } = this.address
     const session: ClientConfig = {
       statement_timeout: STATEMENT_MS,
       idle_in_transaction_session_timeout: STATEMENT_MS,
       application_name: 'carillon',
-      options: `-c jit=off -c lock_timeout=${WAIT_MS}`,
+      options: `-c jit=off -c lock_timeout=${WAIT_MS} ${options}`.trim(),
     }
     return {
       connectionString,
@@ -79,7 +79,7 @@ export class Connection {
       keepAlive: true,
       keepAliveInitialDelayMillis: CONNECT_MS,
       types: rawTypes,
-      ...(isDirect ? session : {}),
+      ...(isDirect ? session : options === '' ? {} : { options }),
     }
   }
 

@@ -40,6 +40,11 @@ describe('addresses', () => {
     expect(address).toMatchObject({ schema: '"s1"', poolMax: 7, isDirect: false, password: 'p@ss' })
     expect(address.place).toBe('db:6000/jobs (schema s1)')
     expect(address.connectionString).toBe('postgres://u:p%40ss@db:6000/jobs')
+    const asked = parseAddress('postgres://db/jobs?options=-c%20work_mem%3D8MB')
+    expect(asked).toMatchObject({
+      options: '-c work_mem=8MB',
+      connectionString: 'postgres://db/jobs',
+    })
     const plain = parseAddress('postgresql://db/jobs?sslmode=require')
     expect(plain).toMatchObject({ schema: '"carillon"', poolMax: 4, isDirect: true })
     expect(plain.connectionString).toContain('sslmode=require')

@@ -10,15 +10,9 @@ const CLAIMS_MAX = 100
 
 export async function overdue(tables: Tables, now: Instant, limit: number): Promise<Job[]> {
   const { connection, schema } = tables
-  const lapsed = await connection.call(`select unnest(${schema}.lapsed_1($1, $2))`, [
-    now,
-    CLAIMS_MAX,
-  ])
-  const paused = await connection.call(
-    `select seq from ${schema}.moments where what = 2 and at <= $1 order by at, seq limit $2`,
-    [now, limit],
-  )
-  const jobs = await tables.numbered([...lapsed, ...paused].map(([seq]) => Number(seq)))
+  const sql = `select unnest(${schema}.lapsed_1($1, $2, $3))`
+  const rows = await connection.call(sql, [now, CLAIMS_MAX, limit])
+  const jobs = await tables.numbered(rows.map(([seq]) => Number(seq)))
   // Between the looks some of them may have been looked after.
   return jobs
     .filter(({ job }) => (heldUntil(job) ?? Infinity) <= now)

@@ -106,7 +106,7 @@ export class PostgresStore implements Store {
 
   async now(): Promise<Instant> {
     if (this.#clock) return this.#clock()
-    const sql = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint'
+    const sql = 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint'
     return Number((await this.#open.connection.call(sql, []))[0]![0])
   }
 

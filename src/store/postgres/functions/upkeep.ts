@@ -22,8 +22,8 @@ const renew = (s: string): string =>
   })
 
 /**
- * Running jobs whose lease ended, by number. Renewals write only to the jobs: the records of their
- * claims learn of it here, unless someone is at them.
+ * Jobs whose pause ended and running ones whose lease ended, by number. Renewals write only to the
+ * jobs: the records of their claims learn of it here, unless someone is at them.
  */
 const lapsed = (s: string): string => {
   const still = `${s}.leases l where l.token = any (array(select k.token from ${s}.leases k
@@ -31,10 +31,12 @@ const lapsed = (s: string): string => {
     for update skip locked))`
   return made(s, {
     name: 'lapsed_1',
-    parameters: 'p_now bigint, p_claims int',
+    parameters: 'p_now bigint, p_claims int, p_limit int',
     returns: 'bigint[]',
-    declare: "r record; v_until bigint; v_seqs bigint[]; v_all bigint[] := '{}';",
+    declare: 'r record; v_until bigint; v_seqs bigint[]; v_all bigint[];',
     body: `
+      v_all := array(select m.seq from ${s}.moments m where m.what = 2 and m.at <= p_now
+        order by m.at, m.seq limit p_limit);
       for r in select l.token, l.until_at, l.seqs from ${s}.leases l where l.until_at <= p_now
           order by l.until_at limit p_claims loop
         select min(j.until_at), array_agg(j.seq) filter (where j.until_at <= p_now)
