@@ -2,10 +2,12 @@
 
 import { upcomingRoutes } from '../ahead/routes.ts'
 import { auditRoutes } from '../audit/routes.ts'
+import { bulkRoutes } from '../bulk/routes.ts'
 import { cronRoutes } from '../cron/routes.ts'
 import { executionRoutes } from '../executions/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { nodeRoutes } from '../nodes/routes.ts'
+import { reconcileRoutes } from '../reconcile/routes.ts'
 import { runRoutes } from '../runs/routes.ts'
 import { schedulerRoutes } from '../scheduler/routes.ts'
 import { scheduleRoutes } from '../schedules/routes.ts'
@@ -35,4 +37,6 @@ export const routes: readonly Routes[] = [
   tenantRoutes,
   searchRoutes,
   auditRoutes,
+  bulkRoutes,
+  reconcileRoutes,
 ]
