@@ -4,6 +4,7 @@ import { upcomingRoutes } from '../ahead/routes.ts'
 import { auditRoutes } from '../audit/routes.ts'
 import { bulkRoutes } from '../bulk/routes.ts'
 import { cronRoutes } from '../cron/routes.ts'
+import { eventRoutes } from '../events/routes.ts'
 import { executionRoutes } from '../executions/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { nodeRoutes } from '../nodes/routes.ts'
@@ -39,4 +40,5 @@ export const routes: readonly Routes[] = [
   auditRoutes,
   bulkRoutes,
   reconcileRoutes,
+  eventRoutes,
 ]
