@@ -30,11 +30,10 @@ export class Heartbeat {
   async beat(): Promise<boolean> {
     const held = this.#held()
     if (held.length === 0) return false
-    this.#fenceSelf(held)
     const { clock, settings } = this.#parts
     const now = clock.now()
     const isRenewal = Math.abs(now - this.#lastRenewAt) >= settings.leaseMs / 3
-    await this.renew(this.#held(), isRenewal)
+    await this.renew(held, isRenewal)
     // A handler that renews its own lease must not put off the turn of all the others.
     if (isRenewal) this.#lastRenewAt = now
     await this.#settling.sendReports(this.#held())
@@ -83,27 +82,32 @@ export class Heartbeat {
     }
   }
 
+  /** Whatever the handler still returns, there is no lease to write it under. */
   #drop(held: Held, reason: AbortReason): void {
-    if (held.phase === 'buffered') {
-      this.#runner.dropBuffered(held)
-      held.phase = 'gone'
-    } else this.#runner.abort(held, reason)
+    if (held.phase === 'buffered') this.#runner.dropBuffered(held)
+    else this.#runner.abort(held, reason)
+    held.phase = 'gone'
   }
 
   /**
    * A node that could not renew stops its handlers before the lease ends, by its own clock:
-   * after that moment somebody else may be running the same job.
+   * after that moment somebody else may be running the same job. Asks the store nothing, so a
+   * store that does not answer cannot hold it up. False when nothing is held.
    */
-  #fenceSelf(held: readonly Held[]): void {
+  fence(): boolean {
     const { clock, settings } = this.#parts
     const margin = settings.leaseMs / 10
+    const held = this.#held()
     for (const one of held) {
       if (clock.now() < one.job.lease!.until - margin) continue
       if (one.phase === 'buffered') {
         this.#runner.dropBuffered(one)
         one.phase = 'gone'
-      } else if (one.abortReason === null) this.#runner.abort(one, 'lease-lost')
+      } else if (one.phase === 'running' && one.abortReason === null) {
+        this.#runner.abort(one, 'lease-lost')
+      }
     }
+    return held.length > 0
   }
 
   /** For a handler that asks: true while the lease is ours. */

@@ -33,6 +33,7 @@ export class Node {
   readonly #survey: Survey
   readonly #outage: Outage
   readonly #looks: Repeat
+  readonly #fences: Repeat
   readonly #reaps: Repeat
   readonly #repeats: Repeat[]
   #state: NodeState = 'stopped'
@@ -73,6 +74,7 @@ export class Node {
       )
     // Looking costs nothing while nothing is held: it starts with the first claim.
     this.#looks = repeat(settings.lookMs, 'renew', () => this.#heartbeat.beat())
+    this.#fences = repeat(settings.lookMs, 'fence', async () => this.#heartbeat.fence())
     const untilReap = () => this.#survey.untilReap()
     this.#reaps = repeat(untilReap, 'reap', () => this.#reap())
     this.#repeats = [
@@ -193,6 +195,7 @@ export class Node {
     if (held.length === 0) return
     this.#runner.accept(queue, held)
     this.#looks.start()
+    this.#fences.start()
     this.#held()
   }
 
@@ -285,6 +288,7 @@ export class Node {
     if (left.length > 0) await this.#untilIdle(this.#parts.settings.abortGraceMs + 1)
     await this.#settling.flush()
     await this.#looks.stop()
+    await this.#fences.stop()
     this.#runner.stop()
     await retire(this.#parts).catch(error => this.#fail(error, 'retire'))
     this.#become('stopped')
@@ -323,7 +327,7 @@ export class Node {
     this.#isCrashed = true
     this.#become('stopped')
     this.#parts.wake.notify()
-    for (const repeat of [this.#looks, ...this.#repeats]) void repeat.stop()
+    for (const repeat of [this.#looks, this.#fences, ...this.#repeats]) void repeat.stop()
     this.#runner.stop()
     this.#settling.abandon()
     for (const held of [...this.#runner.running, ...this.#runner.takeBuffered()]) {

@@ -181,8 +181,7 @@ export class Runner {
     this.room.finished(held.job.spec.queue)
     if (held.phase === 'running') {
       held.outcome = heard(held, ended)
-      if (held.abortReason === 'cancelled' || held.abortReason === 'lease-lost') held.phase = 'gone'
-      else this.#settling!.add(held)
+      this.#settling!.add(held)
     }
     if (!this.#isPumping) this.pump()
     if (this.#running.size > 0) return
@@ -206,9 +205,10 @@ function heard(held: Held, ended: Outcome): Outcome {
     case 'superseded':
       return ended.kind === 'succeeded' ? ended : { kind: 'cancelled', reason: 'superseded' }
     case 'shutdown':
+    // Stopped in time: whether the lease held until now is for the store to say.
+    case 'lease-lost':
       return ended.kind === 'succeeded' ? ended : { kind: 'interrupted' }
     case 'cancelled':
-    case 'lease-lost':
     case null:
       return ended
   }

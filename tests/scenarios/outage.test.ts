@@ -106,7 +106,10 @@ test.each(stores)(
     expect(door.aborts).toEqual(['lease-lost'])
     faults.isDown = false
     await world.advance('30s')
-    expect((await world.attempts('j')).map(row => row.outcome)).toEqual(['abandoned', 'succeeded'])
+    expect((await world.attempts('j')).map(row => row.outcome)).toEqual([
+      'interrupted',
+      'succeeded',
+    ])
   },
 )
 
