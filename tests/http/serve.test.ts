@@ -82,7 +82,9 @@ describe('carillon serve', () => {
     const created = await fetch(`${address}/api/v1/jobs`, {
       method: 'POST',
       headers: { ...json, authorization },
-      body: '{"source_name": "example.com", "url": "https://example.com", "interval_minutes": 30, "interval_type": "minutes", "schedule_enabled": true}',
+      body:
+        '{"source_name": "example.com", "url": "https://example.com", "interval_minutes": 30, ' +
+        '"interval_type": "minutes", "schedule_enabled": true}',
     })
     expect(created.status).toBe(201)
     const job = (await created.json()) as Wire
