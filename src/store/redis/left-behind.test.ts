@@ -16,8 +16,12 @@ import { linkTo, systemAfter } from '../../../tests/support/redis.ts'
 import { freshPlace, type FreshPlace } from '../../../tests/support/servers/shared.ts'
 import type { Attempt } from '../../core/attempt.ts'
 import { change } from '../../core/change.ts'
+import { retryJob } from '../../core/control.ts'
 import type { Job } from '../../core/job.ts'
+import { ENDED_TASK_KEPT_MS } from '../../core/limits.ts'
+import { settle } from '../../core/settle.ts'
 import { HOUR, MINUTE } from '../../core/time.ts'
+import type { PruneRequest } from '../store.ts'
 import { HISTORY_BITE } from './scripts/jobs.ts'
 import { RedisStore } from './store.ts'
 
@@ -104,6 +108,54 @@ describe('jobs that are removed', () => {
     for (let i = 0; i < 3; i++) await store.prune({ now: T0, limit: 9, endedTasksMax: 9 })
     await store.remove(['other'])
     expect(await keysOfJobs()).toEqual([])
+  })
+})
+
+describe('tasks that ended together', () => {
+  const end = T0 + ENDED_TASK_KEPT_MS
+
+  async function endedTogether(...ids: string[]): Promise<void> {
+    await store.insert(
+      ids.map(id => newJob({ id, kind: 'task' })),
+      { now: T0 },
+    )
+    const claimed = await store.claim(claimRequest({ limit: ids.length }))
+    const done = { outcome: failed({ final: true }), startedAt: T0 }
+    const steps = claimed.map(held => settle(held, done, T0))
+    expect(new Set(await store.commit(steps, { now: T0 }))).toEqual(new Set(['committed']))
+  }
+
+  const ids = async () => (await readAll(page => store.list({}, page))).map(({ id }) => id)
+  const prune = (more: Partial<PruneRequest>) =>
+    store.prune({ now: end, limit: 100, endedTasksMax: 100, ...more })
+
+  it('are pruned in bites, and leave no key', async () => {
+    await endedTogether('a', 'b', 'c', 'd', 'e')
+    expect(await prune({ now: end - 1 })).toMatchObject({ jobs: 0 })
+    expect(await prune({ limit: 2 })).toMatchObject({ jobs: 2, isFull: true })
+    expect(await ids()).toEqual(['c', 'd', 'e'])
+    expect(await prune({})).toMatchObject({ jobs: 3, isFull: false })
+    await prune({})
+    const left = (await keysOfJobs()).filter(key => !['pruned', 'tp:default', 'tps'].includes(key))
+    expect(left).toEqual([])
+  })
+
+  it('are pruned but for those that went or came back meanwhile', async () => {
+    await endedTogether('a', 'b', 'c')
+    await store.remove(['b'])
+    const [held] = await store.get(['c'])
+    await store.commit([retryJob(held!, T0)], { now: T0 })
+    expect(await prune({})).toMatchObject({ jobs: 1 })
+    expect(await ids()).toEqual(['c'])
+  })
+
+  it('go oldest first above the number a queue may hold', async () => {
+    await endedTogether('a', 'b')
+    await endedTogether('c', 'd')
+    expect(await prune({ now: T0, endedTasksMax: 3 })).toMatchObject({ jobs: 1 })
+    expect(await ids()).toEqual(['b', 'c', 'd'])
+    expect(await prune({ now: T0, endedTasksMax: 0, limit: 2 })).toMatchObject({ jobs: 2 })
+    expect(await ids()).toEqual(['d'])
   })
 })
 

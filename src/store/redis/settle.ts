@@ -128,7 +128,7 @@ function endOf({ job, clearsCheckpoint }: Change, now: Instant): End {
   if (job.lease !== null) return end(['kept'], leaseText(job))
   if (expireAt !== null) {
     const key = `exp:${kinds.indexOf(job.kind)}:${toKey(spec.queue)}`
-    return end(['set', key], String(expireAt), true)
+    return end(['ended', key], String(expireAt), true)
   }
   const line = lineOf(spec)
   if (state === 'waiting' && dueAt !== null && dueAt > now) {

@@ -73,24 +73,65 @@ local function byAge(list)
   end)
 end
 
-local function gather(list, flat)
-  for i = 1, #flat, 2 do list[#list + 1] = { seq = flat[i], expire = tonumber(flat[i + 1]) } end
+local ENTRIES = 50
+
+-- Ended jobs of one kind and queue up to a moment, oldest first: at least so many, and all that
+-- expire together with the last. An entry is one job, or several that ended at once; those that
+-- are there no more, or ended anew, are passed over.
+local function endedOf(kind, queue, till, wanted)
+  local key, found, offset = P .. 'exp:' .. kind .. ':' .. queue, {}, 0
+  while true do
+    local list = call('ZRANGEBYSCORE', key, '-inf', till, 'WITHSCORES', 'LIMIT', offset, ENTRIES)
+    for n = 1, #list, 2 do
+      local expire, seqs, isLive = tonumber(list[n + 1]), {}, false
+      if #found >= wanted and found[#found].expire ~= expire then return found end
+      for seq in gmatch(list[n], '%d+') do seqs[#seqs + 1] = seq end
+      for i, row in ipairs(fetch('HMGET', P .. 'jobs', seqs)) do
+        local h = row and head(row)
+        if h and h.queue == queue and h.kind == kind and tonumber(h.expire) == expire then
+          isLive = true
+          found[#found + 1] = { seq = seqs[i], expire = expire, h = h }
+        end
+      end
+      if isLive then
+        offset = offset + 1
+      else
+        call('ZREM', key, list[n])
+      end
+    end
+    if #list < 2 * ENTRIES then return found end
+  end
+end
+
+local function endedTasks(lines)
+  local count = 0
+  for _, line in ipairs(lines) do
+    for state = 3, 5 do
+      local field = line .. Z .. '1' .. Z .. state
+      count = count + tonumber(call('HGET', P .. 'tallies', field) or 0)
+    end
+  end
+  return count
 end
 
 -- Ended jobs past their time, then the oldest tasks above the number a queue may hold.
 local function goingJobs(now, limit, tasksMax)
   local queues, expired, beyond = {}, {}, {}
   for _, line in ipairs(call('SMEMBERS', P .. 'lines')) do
-    queues[match(line, '^([^%z]*)')] = true
+    local queue = match(line, '^([^%z]*)')
+    if not queues[queue] then queues[queue] = {} end
+    insert(queues[queue], line)
   end
-  for queue in pairs(queues) do
+  for queue, lines in pairs(queues) do
     for kind = 0, 1 do
-      local key = P .. 'exp:' .. kind .. ':' .. queue
-      gather(expired, call('ZRANGEBYSCORE', key, '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, limit))
+      for _, job in ipairs(endedOf(int(kind), queue, int(now), limit)) do insert(expired, job) end
     end
-    local key = P .. 'exp:1:' .. queue
-    local over = min(call('ZCARD', key) - tasksMax, limit)
-    if over > 0 then gather(beyond, call('ZRANGE', key, 0, over - 1, 'WITHSCORES')) end
+    local over = min(endedTasks(lines) - tasksMax, limit)
+    if over > 0 then
+      local oldest = endedOf('1', queue, '+inf', over)
+      byAge(oldest)
+      for i = 1, min(over, #oldest) do insert(beyond, oldest[i]) end
+    end
   end
   byAge(expired)
   byAge(beyond)
@@ -99,7 +140,7 @@ local function goingJobs(now, limit, tasksMax)
     for _, job in ipairs(list) do
       if #going < limit and not seen[job.seq] then
         seen[job.seq] = true
-        going[#going + 1] = job.seq
+        going[#going + 1] = job
       end
     end
   end
@@ -107,15 +148,16 @@ local function goingJobs(now, limit, tasksMax)
 end
 
 local function pruneJobs(now, limit, tasksMax)
-  local going = goingJobs(now, limit, tasksMax)
-  local rows, colds = fetch('HMGET', P .. 'jobs', going), fetch('HMGET', P .. 'specs', going)
-  for i, seq in ipairs(going) do
-    local h = head(rows[i])
+  local going, seqs = goingJobs(now, limit, tasksMax), {}
+  for i, job in ipairs(going) do seqs[i] = job.seq end
+  local colds = fetch('HMGET', P .. 'specs', seqs)
+  for i, job in ipairs(going) do
+    local h = job.h
     local field = concat({ h.queue, h.handler, h.kind, h.state }, Z)
     call('HINCRBY', P .. 'pruned', field, 1)
     call('HINCRBY', P .. 'tp:' .. h.tenant, field, 1)
     call('ZADD', P .. 'tps', 0, h.tenant)
-    removeJob(seq, h, colds[i], false)
+    removeJob(job.seq, h, colds[i], false)
   end
   flushTallies()
   return #going

@@ -55,6 +55,11 @@ local ends = {
   end,
   none = function() end,
   set = function(from, count) batch('ZADD', P .. take(), scored(from, count)) end,
+  -- What ends together is one entry; pruning takes it apart.
+  ended = function(from, count)
+    local key, expire = P .. take(), take()
+    call('ZADD', key, expire, concat({ unpack(ARGV, from + 1, from + count) }, ','))
+  end,
   timed = function(from, count)
     local key, list = P .. take(), scored(from, count)
     if not woke then woke = isSooner(key, list) end
