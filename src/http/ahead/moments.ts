@@ -6,6 +6,7 @@ import { limits } from '../../core/limits.ts'
 import { gridNext, isGrid } from '../../core/trigger.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { mergeSorted } from './heap.ts'
 
 export interface Coming {
   readonly job: Job
@@ -44,7 +45,10 @@ export async function ahead(engine: Engine, asked: Asked): Promise<Ahead> {
   const { until } = asked
   const { jobs, isCut } = await jobsFor(engine, asked)
   const max = Math.min(asked.max ?? MOMENTS_MAX, MOMENTS_MAX)
-  const merged = merge(jobs, { from: Math.max(asked.from, now), until }, now, max)
+  const window = { from: Math.max(asked.from, now), until }
+  // Lazily, always the earliest next: a busy job cannot push others out of the answer.
+  const sequences = jobs.map(job => comingOf(job, window, now))
+  const merged = mergeSorted(sequences, ({ at }) => at, max)
   // Rows are read by their due moment: those left out are due after the last one read.
   const rowsUntil = isCut ? Math.max(now, jobs.at(-1)?.dueAt ?? now) : until
   const momentsUntil = merged.length < max ? until : merged.at(-1)!.at
@@ -62,28 +66,6 @@ async function jobsFor(
   const waiting = await store.upcoming({ ...scope, from: 0, until, limit: JOBS_MAX })
   const isCut = running.cursor !== null || waiting.length >= JOBS_MAX
   return { jobs: [...running.items, ...waiting], isCut }
-}
-
-/** Always the earliest of all jobs next; so a busy job cannot push others out of the answer. */
-function merge(jobs: readonly Job[], window: Window, now: Instant, max: number): Coming[] {
-  const heads = jobs
-    .map(job => {
-      const rest = comingOf(job, window, now)
-      return { rest, next: rest.next() }
-    })
-    .filter(({ next }) => !next.done)
-  const found: Coming[] = []
-  while (heads.length > 0 && found.length < max) {
-    let least = 0
-    for (let i = 1; i < heads.length; i++) {
-      if (heads[i]!.next.value!.at < heads[least]!.next.value!.at) least = i
-    }
-    const head = heads[least]!
-    found.push(head.next.value!)
-    head.next = head.rest.next()
-    if (head.next.done) heads.splice(least, 1)
-  }
-  return found
 }
 
 function* comingOf(job: Job, window: Window, now: Instant): Generator<Coming, void, void> {
