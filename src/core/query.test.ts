@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Attempt } from './attempt.ts'
 import { limits } from './limits.ts'
-import { isFinishedWithin, offsetOf, scanMaxOf, searchFor } from './query.ts'
+import { isFinishedWithin, numberMark, offsetOf, scanMaxOf, searchFor } from './query.ts'
 
 describe('a search', () => {
   const held = { id: 'Job-7', name: 'Straße nach ΟΔΟΣ 100%' }
@@ -54,4 +54,12 @@ describe('an attempt', () => {
       false,
     )
   })
+})
+
+test.each(['zz', '', ' ', '1.5', '1e999', 'NaN'])('%j is no cursor of numbers', cursor => {
+  expect(() => numberMark(cursor)).toThrow('must be the cursor a page ended with')
+})
+
+test('a cursor of numbers is its number', () => {
+  expect(numberMark('42')).toBe(42)
 })

@@ -32,6 +32,15 @@ export function offsetOf(page: { readonly offset?: number }): number | null {
   return offset
 }
 
+/** The number a cursor stands for, where cursors are numbers. */
+export function numberMark(cursor: string): number {
+  const mark = cursor.trim() === '' ? Number.NaN : Number(cursor)
+  const rule = 'must be the cursor a page ended with'
+  const problems = Number.isSafeInteger(mark) ? [] : [{ field: 'cursor', value: cursor, rule }]
+  refuse('QUERY_INVALID', 'page', problems)
+  return mark
+}
+
 /** Who counts instead of following cursors is owed whole pages, so more may be looked at. */
 export function scanMaxOf(page: { readonly offset?: number }): number {
   return offsetOf(page) === null ? limits.scannedMax : limits.offsetMax

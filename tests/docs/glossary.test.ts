@@ -30,7 +30,8 @@ test('the pages keep to the words', () => {
   const strict = Object.keys(bannedWords).filter(word => !free.includes(word))
   const pattern = new RegExp(`\\b(?:${strict.join('|')})s?\\b`, 'i')
   // The words of other systems appear only where their users meet us: at the HTTP edge.
-  const isEdge = (path: string) => /reference\/http|how-to\/(?:workflow-schedules|run-the-service)/.test(path)
+  const isEdge = (path: string) =>
+    /reference\/http|how-to\/(?:workflow-schedules|run-the-service)/.test(path)
   const faults = allPages()
     .filter(({ path }) => path !== 'docs/glossary.md' && !isEdge(path))
     .flatMap(({ path, text: body }) =>

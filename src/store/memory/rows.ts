@@ -3,7 +3,7 @@
 import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
 import type { Skip } from '../../core/ledger.ts'
-import { offsetOf } from '../../core/query.ts'
+import { numberMark, offsetOf } from '../../core/query.ts'
 import type { StoredRecord } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
 import type { LogLine, PageRequest, Progress } from '../store.ts'
@@ -85,7 +85,7 @@ export function pageOf<T>(
   const isPast = (item: T) => {
     if (cursor === undefined || cursor === null) return true
     const at = mark(item)
-    const last = typeof at === 'number' ? Number(cursor) : cursor
+    const last = typeof at === 'number' ? numberMark(cursor) : cursor
     return request.newestFirst ? at < last : at > last
   }
   const rest = ordered.filter(isPast)

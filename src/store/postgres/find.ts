@@ -2,7 +2,7 @@
 
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { foldCase, offsetOf, scanMaxOf } from '../../core/query.ts'
+import { foldCase, numberMark, offsetOf, scanMaxOf } from '../../core/query.ts'
 import type { JobFilter, Page, PageRequest } from '../store.ts'
 import { numbers, texts } from './arrays.ts'
 import { coldColumns, jobColumns } from './columns.ts'
@@ -91,13 +91,13 @@ function pageSql(tables: Tables, query: Query, { filter, page, shares, columns }
   const from = `${s}.jobs j join ${s}.specs x on x.seq = j.seq`
   addConditions(s, query, filter, shares === null)
   if (shares === null) {
-    const end = query.cut('j.seq', page, Number)
+    const end = query.cut('j.seq', page, numberMark)
     return `select ${columns} from ${from} ${query.conditions} ${end}`
   }
   query.where('j.share = h.share')
   const offset = offsetOf(page) ?? 0
   const whole = { ...page, limit: page.limit + offset, offset: 0 }
-  const inner = query.cut('j.seq', whole, Number)
+  const inner = query.cut('j.seq', whole, numberMark)
   const given = query.value(numbers(shares))
   const order = page.newestFirst === true ? 'desc' : 'asc'
   return `select ${columns} from unnest(${given}::int[]) h (share) cross join lateral (

@@ -2,7 +2,7 @@
 
 import type { Job } from '../../core/job.ts'
 import { openEntry, runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
-import { offsetOf } from '../../core/query.ts'
+import { numberMark, offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest } from '../store.ts'
 import { coldColumns, jobColumns } from './columns.ts'
@@ -40,10 +40,10 @@ async function readParts(tables: Tables, jobId: string, page: PageRequest): Prom
   const s = tables.schema
   const runs = new Query([toKey(jobId)])
   runs.where('a.job = j.seq and a.occurrence is not null')
-  const runEnd = runs.cut('a.occurrence', page, Number)
+  const runEnd = runs.cut('a.occurrence', page, numberMark)
   const skips = new Query(runs.values)
   skips.where('k.job = j.seq')
-  const skipEnd = skips.cut('k.first_at', page, Number)
+  const skipEnd = skips.cut('k.first_at', page, numberMark)
   const [row] = await tables.connection.rows(
     `select ${jobColumns}, ${coldColumns},
       (select json_agg(json_build_array(r.occurrence, r.run)) from (

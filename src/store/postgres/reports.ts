@@ -1,5 +1,6 @@
 // What handlers report while they run: progress, a checkpoint, log lines.
 
+import { numberMark } from '../../core/query.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import type { Instant } from '../../core/time.ts'
@@ -69,7 +70,7 @@ export async function log(
 ): Promise<Page<LogLine>> {
   const query = new Query()
   query.where(`l.attempt = ${query.value(toKey(attemptId))}`)
-  const end = query.cut('l.n', page, Number)
+  const end = query.cut('l.n', page, numberMark)
   const rows = await tables.connection.rows(
     `select ${lineColumns} from ${tables.schema}.logs l
       ${query.conditions} ${end}`,

@@ -2,7 +2,7 @@
 // grow with time. Across jobs a bounded number is looked at, as no index leads to their tenants.
 
 import type { Attempt } from '../../core/attempt.ts'
-import { claimedSince, scanMaxOf } from '../../core/query.ts'
+import { claimedSince, numberMark, scanMaxOf } from '../../core/query.ts'
 import { HOUR, type Instant } from '../../core/time.ts'
 import type { AttemptFilter, Page, PageRequest } from '../store.ts'
 import type { Row, Value } from './driver.ts'
@@ -24,7 +24,7 @@ export function attempts(tables: Tables, filter: AttemptFilter, page: PageReques
 }
 
 function ofJob(tables: Tables, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
-  const cut = cutBy('a.number', page, Number)
+  const cut = cutBy('a.number', page, numberMark)
   const rows = select(tables, conditionsOf(tables, filter), 'a.number', cut)
   return pageOf(rows, page.limit, toAttempt, row => String(row[1]))
 }

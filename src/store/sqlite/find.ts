@@ -2,7 +2,7 @@
 
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { scanMaxOf, searchFor } from '../../core/query.ts'
+import { numberMark, scanMaxOf, searchFor } from '../../core/query.ts'
 import type { JobFilter, Page, PageRequest } from '../store.ts'
 import type { Value } from './driver.ts'
 import { cutBy, pageOf, walk, whereAll } from './paging.ts'
@@ -43,7 +43,7 @@ function isTallied(filter: JobFilter): boolean {
 /** Only numbers are read on the way: what is left out costs no look at its job. */
 function plain(tables: Tables, filter: JobFilter, page: PageRequest): Page<number> {
   const source = sourceOf(tables, filter, false)
-  const cut = cutBy(source.seq, page, Number)
+  const cut = cutBy(source.seq, page, numberMark)
   const sql = `select ${source.seq} from ${source.from} ${whereAll([...source.where, cut.where])}
     order by ${source.seq} ${cut.order} limit ? offset ?`
   const rows = tables.statement(sql).all(...source.values, ...cut.values, cut.limit, cut.offset)
@@ -78,7 +78,7 @@ function searched(tables: Tables, filter: JobFilter, given: Search): Page<number
   const source = sourceOf(tables, filter, true)
   const fits = searchFor(search)
   return walk(page, scanMax, (cursor, bite) => {
-    const cut = cutBy(source.seq, { ...page, cursor }, Number)
+    const cut = cutBy(source.seq, { ...page, cursor }, numberMark)
     const sql = `select ${source.seq}, jobs.id, ${nameSql} from ${source.from}
       ${whereAll([...source.where, cut.where])} order by ${source.seq} ${cut.order} limit ?`
     const rows = tables.statement(sql).all(...source.values, ...cut.values, bite)

@@ -1,7 +1,7 @@
 // The ledger of one schedule: runs from the attempts they left, and skips.
 
 import { openEntry, runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
-import { offsetOf } from '../../core/query.ts'
+import { numberMark, offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest } from '../store.ts'
 import { origins } from '../shared/codes.ts'
@@ -29,10 +29,10 @@ function ledgerEntries(tables: Tables, jobId: string, page: PageRequest): Ledger
   const byMoment = new Map<Instant, LedgerEntry>()
   const open = openEntry(tables.jobOf(row))
   if (open && isInside(open.from, page)) byMoment.set(open.from, open)
-  for (const entry of runEntries(tables, { seq, jobId }, cutBy('occurrence', page, Number))) {
+  for (const entry of runEntries(tables, { seq, jobId }, cutBy('occurrence', page, numberMark))) {
     byMoment.set(entry.from, entry)
   }
-  for (const entry of skipEntries(tables, { seq, jobId }, cutBy('first_at', page, Number))) {
+  for (const entry of skipEntries(tables, { seq, jobId }, cutBy('first_at', page, numberMark))) {
     byMoment.set(entry.from, entry)
   }
   return [...byMoment.values()]

@@ -1,5 +1,6 @@
 // What handlers report while they run: progress, a checkpoint, log lines.
 
+import { numberMark } from '../../core/query.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import type { Instant } from '../../core/time.ts'
@@ -91,7 +92,7 @@ function writeLines(tables: Tables, seq: number, { attemptId, lines }: Report): 
 }
 
 export function log(tables: Tables, attemptId: string, page: PageRequest): Page<LogLine> {
-  const cut = cutBy('n', page, Number)
+  const cut = cutBy('n', page, numberMark)
   const rows = tables.glance(() =>
     tables
       .statement(

@@ -10,6 +10,16 @@ async function idsOf(store: Store, filter: JobFilter, page?: PageRequest): Promi
 }
 
 export function listTests(bench: UseBench): void {
+  it('breaks at no cursor: a forged one is refused or gives a page', async () => {
+    const { store } = bench()
+    await put(store, job('a'), job('b'))
+    for (const cursor of ['zz', '', '1e999', '-1', "'; drop", '9'.repeat(40)]) {
+      const answer = await store.list({}, { limit: 1, cursor }).catch((error: unknown) => error)
+      if (answer instanceof Error) expect(answer).toMatchObject({ code: 'QUERY_INVALID' })
+      else expect(answer).toHaveProperty('items')
+    }
+  })
+
   describe('get', () => {
     it('answers in the order asked and leaves out what is missing', async () => {
       const { store } = bench()
