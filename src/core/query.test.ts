@@ -56,10 +56,10 @@ describe('an attempt', () => {
   })
 })
 
-test.each(['zz', '', ' ', '1.5', '1e999', 'NaN'])('%j is no cursor of numbers', cursor => {
+it.each(['zz', '', ' ', '1.5', '1e999', 'NaN'])('%j is no cursor of numbers', cursor => {
   expect(() => numberMark(cursor)).toThrow('must be the cursor a page ended with')
 })
 
-test('a cursor of numbers is its number', () => {
+it('a cursor of numbers is its number', () => {
   expect(numberMark('42')).toBe(42)
 })

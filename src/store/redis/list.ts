@@ -2,7 +2,7 @@
 
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { offsetOf, searchFor } from '../../core/query.ts'
+import { numberMark, offsetOf, searchFor } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { JobFilter, Line, Page, PageRequest, UpcomingRequest } from '../store.ts'
 import { kinds, states } from '../shared/codes.ts'
@@ -140,7 +140,9 @@ export async function list(shelf: Shelf, filter: JobFilter, page: PageRequest): 
   const isSearch = filter.search !== undefined
   const lookMax = isSearch && page.offset === undefined ? limits.scannedMax : Infinity
   const wanted = page.limit + 1
-  const walk = { isNewest, mark: page.cursor ?? '', skip, wanted, lookMax }
+  const given = page.cursor ?? null
+  const from = given === null ? '' : String(numberMark(given))
+  const walk = { isNewest, mark: from, skip, wanted, lookMax }
   const { jobs, mark } = await gather(shelf, filter, walk)
   const items = jobs.slice(0, page.limit)
   const last = items.at(-1)
