@@ -18,7 +18,7 @@ export async function claim(tables: Tables, request: ClaimRequest): Promise<Job[
   const { limit, handlers } = request
   if (limit <= 0 || handlers.length === 0) return []
   const [row] = await tables.connection.call(
-    `select * from ${tables.schema}.claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    `select * from ${tables.schema}.claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       toKey(request.queue),
       texts([...new Set(handlers)].map(toKey)),
@@ -26,13 +26,15 @@ export async function claim(tables: Tables, request: ClaimRequest): Promise<Job[
       limit,
       toKey(request.owner),
       toKey(request.token),
-      request.now + request.leaseMs,
+      request.leaseMs,
       texts(request.attemptIds.map(toKey)),
       Math.max(BITE, BITE_FACTOR * limit),
       tables.bringsSpecs,
+      tables.asksServer,
     ],
   )
-  return row ? understood(tables, claimedRows(row), request) : []
+  // Claimed at the moment that judged what is due, which may be the server's.
+  return row ? understood(tables, claimedRows(row), { ...request, now: Number(row[9]) }) : []
 }
 
 /** A job as a claim tells it; `n` counts from one in the order they should start. */

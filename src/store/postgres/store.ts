@@ -84,7 +84,7 @@ export class PostgresStore implements Store {
       await connection.close()
       throw error
     }
-    this.#tables = new Tables(connection)
+    this.#tables = new Tables(connection, this.#clock === null)
     if (this.#listens) this.#wake.attach(connection)
   }
 

@@ -42,8 +42,12 @@ export class Tables {
   /** Whether claims bring the specs along: as long as some are not known here yet. */
   bringsSpecs = true
 
-  constructor(connection: Connection) {
+  /** Whether the server's clock judges too what is due; a test owns time alone. */
+  readonly asksServer: boolean
+
+  constructor(connection: Connection, asksServer: boolean) {
     this.connection = connection
+    this.asksServer = asksServer
     this.places = new Places(connection)
   }
 

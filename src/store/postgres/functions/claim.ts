@@ -1,10 +1,11 @@
 // Due and waiting → running, in one call. While everything due fits, it is simply taken; under
 // contention the claimers of a queue take turns, and so do its lanes, as core/fair says.
 
+import { judged } from './clock.ts'
 import { made } from './made.ts'
 
 const due = (s: string, what: number) => `select ctid from ${s}.moments
-  where what = ${what} and line = any (v_lines) and at <= p_now limit p_limit + 1`
+  where what = ${what} and line = any (v_lines) and at <= v_now limit p_limit + 1`
 
 /** Everything that is due, in the order of the turns it would have. */
 const inTurn = (s: string) => `
@@ -17,18 +18,18 @@ const inTurn = (s: string) => `
 const firstLane = (s: string, condition: string) => `(select min(found.lane) from
   unnest(v_lines) l (line) cross join lateral (
     select m.lane from ${s}.moments m
-      where m.what = 1 and m.line = l.line and m.at <= p_now and ${condition}
+      where m.what = 1 and m.line = l.line and m.at <= v_now and ${condition}
       order by m.lane limit 1) found)`
 
 /** The earliest due of all lines first. A row that another claim is at stays where it is. */
 const promote = (s: string) => `
   v_tids := array(select found.tid from unnest(v_lines) l (line) cross join lateral (
     select m.ctid as tid, m.at, m.seq from ${s}.moments m
-      where m.what = 0 and m.line = l.line and m.at <= p_now
+      where m.what = 0 and m.line = l.line and m.at <= v_now
       order by m.at, m.seq limit p_bite) found order by found.at, found.seq limit p_bite);
   if cardinality(v_tids) > 0 then
     update ${s}.moments set what = 1 where ctid = any (array(
-      select ctid from ${s}.moments where ctid = any (v_tids) and what = 0 and at <= p_now
+      select ctid from ${s}.moments where ctid = any (v_tids) and what = 0 and at <= v_now
         for update skip locked));
   end if;`
 
@@ -54,7 +55,7 @@ const lanes = (s: string) => `
 const turns = (s: string) => `
   if v_count = 1 and cardinality(v_lines) = 1 then
     v_tids := array(select m.ctid from ${s}.moments m
-      where m.what = 1 and m.line = v_lines[1] and m.lane = v_lanes[1] and m.at <= p_now
+      where m.what = 1 and m.line = v_lines[1] and m.lane = v_lanes[1] and m.at <= v_now
       order by m.rank, m.seq limit p_limit);
     v_last := v_lanes[1];
   else ${turnsOfMany(s)} end if;`
@@ -67,7 +68,7 @@ const turnsOfMany = (s: string) => `
         from unnest(v_lanes) with ordinality k (lane, n) cross join lateral (
           select x.tid, x.rank, x.seq from unnest(v_lines) l (line) cross join lateral (
             select m.ctid as tid, m.rank, m.seq from ${s}.moments m
-              where m.what = 1 and m.line = l.line and m.lane = k.lane and m.at <= p_now
+              where m.what = 1 and m.line = l.line and m.lane = k.lane and m.at <= v_now
               order by m.rank, m.seq limit v_depth) x
           order by x.rank, x.seq limit v_depth) c
     ), taken as (select tid, lane, turn, n from found order by turn, n limit p_limit)
@@ -97,12 +98,12 @@ const take = (s: string) => `
   with ours as (
     select m.ctid as tid, m.seq from unnest(v_tids) with ordinality t (tid, n)
       join ${s}.moments m on m.ctid = t.tid
-      where m.what < 2 and m.line = any (v_lines) and m.at <= p_now
+      where m.what < 2 and m.line = any (v_lines) and m.at <= v_now
       order by t.n for update of m skip locked
   ) select array_agg(tid), array_agg(seq) into v_tids, v_seqs from ours;
   if v_seqs is null then return; end if;
   delete from ${s}.moments where ctid = any (v_tids);
-  insert into ${s}.leases as l values (p_token, p_until, cardinality(v_seqs), v_seqs)
+  insert into ${s}.leases as l values (p_token, v_now + p_lease, cardinality(v_seqs), v_seqs)
     on conflict (token) do update set until_at = least(l.until_at, excluded.until_at),
       open = l.open + excluded.open, seqs = l.seqs || excluded.seqs;`
 
@@ -111,7 +112,7 @@ const lease = (s: string) => `
   return query with held as (
     update ${s}.jobs j set state = 1, due_at = null, rank = null, attempts = j.attempts + 1,
       fence = j.fence + 1, version = j.version + 1, token = p_token, owner = p_owner,
-      attempt_id = o.attempt, claimed_at = p_now, until_at = p_until
+      attempt_id = o.attempt, claimed_at = v_now, until_at = v_now + p_lease
       from unnest(v_seqs, p_attempts[1 : cardinality(v_seqs)]) with ordinality o (seq, attempt, n)
       where j.seq = o.seq
       returning j.seq, j.share, j.spec_at, j.expire_at, j.attempts, j.fence, j.version, j.body,
@@ -126,7 +127,7 @@ const lease = (s: string) => `
     case when p_specs then (
       select json_agg(json_build_array(
         k.n, x.spec, x.declared, x.created_at::text, k.id, k.series, k.kind::text))
-        from held k join ${s}.specs x on x.seq = k.seq and x.spec_at = k.spec_at) end
+        from held k join ${s}.specs x on x.seq = k.seq and x.spec_at = k.spec_at) end, v_now
     from held h;
   perform ${s}.fold_1();`
 
@@ -134,12 +135,13 @@ export const claimFunction = (s: string): string =>
   made(s, {
     name: 'claim_1',
     parameters: `p_queue text, p_handlers text[], p_now bigint, p_limit int, p_owner text,
-      p_token text, p_until bigint, p_attempts text[], p_bite int, p_specs boolean`,
+      p_token text, p_lease bigint, p_attempts text[], p_bite int, p_specs boolean,
+      p_server boolean`,
     returns: `table (ns bigint[], seqs bigint[], spec_ats bigint[], expires bigint[],
-      attempts bigint[], fences bigint[], versions bigint[], bodies text, specs json)`,
+      attempts bigint[], fences bigint[], versions bigint[], bodies text, specs json, moment bigint)`,
     declare: `v_lines int[]; v_tids tid[]; v_cursor text; v_paused boolean; v_lanes text[];
       v_count int; v_depth int; v_total int; v_deep int; v_last text;
-      v_seqs bigint[];`,
+      v_seqs bigint[]; v_now bigint := ${judged};`,
     body: `
       v_lines := array(select l.id from ${s}.lines l
         where l.queue = p_queue and l.handler = any (p_handlers));

@@ -2,6 +2,7 @@
 
 import { limits } from '../../../core/limits.ts'
 import { endLeases } from './settle.ts'
+import { judged } from './clock.ts'
 import { made } from './made.ts'
 
 const held = (s: string): string => `
@@ -31,15 +32,16 @@ const lapsed = (s: string): string => {
     for update skip locked))`
   return made(s, {
     name: 'lapsed_1',
-    parameters: 'p_now bigint, p_claims int, p_limit int',
+    parameters: 'p_now bigint, p_claims int, p_limit int, p_server boolean',
     returns: 'bigint[]',
-    declare: 'r record; v_until bigint; v_seqs bigint[]; v_all bigint[];',
+    declare: `r record; v_until bigint; v_seqs bigint[]; v_all bigint[];
+      v_now bigint := ${judged};`,
     body: `
-      v_all := array(select m.seq from ${s}.moments m where m.what = 2 and m.at <= p_now
+      v_all := array(select m.seq from ${s}.moments m where m.what = 2 and m.at <= v_now
         order by m.at, m.seq limit p_limit);
-      for r in select l.token, l.until_at, l.seqs from ${s}.leases l where l.until_at <= p_now
+      for r in select l.token, l.until_at, l.seqs from ${s}.leases l where l.until_at <= v_now
           order by l.until_at limit p_claims loop
-        select min(j.until_at), array_agg(j.seq) filter (where j.until_at <= p_now)
+        select min(j.until_at), array_agg(j.seq) filter (where j.until_at <= v_now)
           into v_until, v_seqs
           from unnest(r.seqs) g (seq) join ${s}.jobs j on j.seq = g.seq
           where j.token = r.token and j.state = 1;

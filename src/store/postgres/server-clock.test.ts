@@ -1,0 +1,58 @@
+// Without a clock of a test, due and lease are judged by the server's: a node that is ahead gets
+// nothing early.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { claimRequest, job } from '../../../tests/support/builders.ts'
+import { freshPlace, type FreshPlace } from '../../../tests/support/servers/shared.ts'
+import { eventually } from '../../../tests/support/servers/wait.ts'
+import { HOUR } from '../../core/time.ts'
+import { PostgresStore } from './store.ts'
+
+let place: FreshPlace
+let store: PostgresStore
+beforeAll(async () => {
+  const found = await freshPlace('postgres')
+  if ('missing' in found) throw new Error(found.missing)
+  place = found
+  store = new PostgresStore({ url: place.url })
+  await store.open()
+})
+afterAll(async () => {
+  await store.close()
+  await place.clean()
+})
+
+describe('the server’s clock', () => {
+  it('is what `now` tells', async () => {
+    const before = await store.now()
+    expect(Number.isInteger(before)).toBe(true)
+    expect(await store.now()).toBeGreaterThanOrEqual(before)
+  })
+
+  it('keeps a node that is ahead from starting early and from reaping too soon', async () => {
+    const now = await store.now()
+    const ahead = now + HOUR
+    await store.insert([job('later', { trigger: { kind: 'once', at: now + 30 * 60_000 } })], {
+      now: ahead,
+    })
+    await store.insert([job('due', { trigger: { kind: 'once', at: now } })], { now: ahead })
+    const claimed = await store.claim(claimRequest({ now: ahead, limit: 9 }))
+    expect(claimed.map(held => held.id)).toEqual(['due'])
+    const { claimedAt, until } = claimed[0]!.lease!
+    expect(claimedAt).toBeLessThan(now + 60_000)
+    expect(until).toBe(claimedAt + 15_000)
+    expect(await store.overdue({ now: ahead, limit: 9 })).toEqual([])
+  })
+
+  it('ends a lease whatever the node thinks', async () => {
+    await store.insert([job('short', { handler: 'other' })], { now: await store.now() })
+    const request = claimRequest({ now: Number.MAX_SAFE_INTEGER, handlers: ['other'], leaseMs: 50 })
+    const [held] = await store.claim(request)
+    expect(held!.id).toBe('short')
+    const late = await eventually('the end of the lease', async () => {
+      const found = await store.overdue({ now: Number.MAX_SAFE_INTEGER, limit: 9 })
+      return found.find(({ id }) => id === 'short')
+    })
+    expect(late).toEqual(held)
+  })
+})
