@@ -69,18 +69,20 @@ async function commitSome(
   return results
 }
 
-/** A second change of the same job is decided after the first one. */
+/** Where a job is changed twice the order counts, so all are decided one after another. */
 function splitPlain(shelf: Shelf, changes: readonly Change[]): Split {
   const plain: Plain[] = []
   const others: number[] = []
   const seen = new Set<string>()
   for (const [index, change] of changes.entries()) {
-    const one = seen.has(change.job.id) ? null : plainOf(shelf, change, index)
+    const one = plainOf(shelf, change, index)
     if (one === null) others.push(index)
     else plain.push(one)
     seen.add(change.job.id)
   }
-  return { plain, others }
+  return seen.size === changes.length
+    ? { plain, others }
+    : { plain: [], others: [...changes.keys()] }
 }
 
 async function send(

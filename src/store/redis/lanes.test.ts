@@ -3,10 +3,11 @@
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { T0, claimIds, claimRequest, job } from '../../../tests/support/builders.ts'
+import { T0, claimIds, claimRequest, job, succeeded } from '../../../tests/support/builders.ts'
 import { openRedis } from '../../../tests/support/redis.ts'
 import type { OpenedStore } from '../../../tests/support/stores.ts'
 import type { Job } from '../../core/job.ts'
+import { settle } from '../../core/settle.ts'
 import { HOUR, MINUTE } from '../../core/time.ts'
 import { MemoryStore } from '../memory/store.ts'
 import type { Store } from '../store.ts'
@@ -103,6 +104,29 @@ describe('lanes', () => {
     await insertBoth(jobs.slice(0, 20), T0 - HOUR)
     await insertBoth(jobs.slice(20), T0)
     await expectSameClaims(T0, 500)
+  })
+})
+
+describe('names', () => {
+  it('may hold anything, also what parts texts on their way: jobs settle side by side', async () => {
+    const odd = ['plain', 'a\u0003b', '\u0002', '\u0001\u0003', '\0', '\u0003', ',', '\ud800']
+    const jobs = odd.flatMap((name, i) => [
+      job(`tenant-${i}`, { tenant: name }),
+      job(`lane-${i}`, { lane: name }),
+    ])
+    await insertBoth(jobs, T0)
+    const request = claimRequest({ limit: 99, token: 'to\u0002ken' })
+    const expected = await memory.claim(request)
+    const claimed = await store.claim(request)
+    expect(claimed).toEqual(expected)
+    const steps = claimed.map(held => settle(held, { outcome: succeeded, startedAt: T0 }, T0))
+    expect(new Set(await store.commit(steps, { now: T0 }))).toEqual(new Set(['committed']))
+    await memory.commit(steps, { now: T0 })
+    const ids = jobs.map(({ id }) => id)
+    expect(await store.get(ids)).toEqual(await memory.get(ids))
+    const page = { limit: 99 }
+    expect(await store.attempts({}, page)).toEqual(await memory.attempts({}, page))
+    expect(await store.tenants(page)).toEqual(await memory.tenants(page))
   })
 })
 

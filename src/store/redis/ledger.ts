@@ -3,7 +3,7 @@
 import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
 import { openEntry, runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
-import { offsetOf } from '../../core/query.ts'
+import { numberMark, offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest } from '../store.ts'
 import { parseAttempt } from './attempt.ts'
@@ -23,7 +23,8 @@ interface Mark {
 function parseMark(cursor: string | null | undefined): Mark {
   if (cursor === undefined || cursor === null) return { from: null, number: '' }
   const [from, number] = cursor.split(':')
-  return { from: Number(from), number: number ?? '' }
+  const used = number === undefined || number === '' ? '' : String(numberMark(number))
+  return { from: numberMark(from!), number: used }
 }
 
 /** An entry, and the number of the attempt it was read from. */

@@ -1,7 +1,13 @@
 // Reading history: attempts by filter.
 
 import type { Attempt } from '../../core/attempt.ts'
-import { claimedSince, isFinishedWithin, offsetOf, scanMaxOf } from '../../core/query.ts'
+import {
+  claimedSince,
+  isFinishedWithin,
+  numberMark,
+  offsetOf,
+  scanMaxOf,
+} from '../../core/query.ts'
 import type { AttemptFilter, Page, PageRequest } from '../store.ts'
 import { parseAttempt } from './attempt.ts'
 import { NUL } from './codes.ts'
@@ -45,7 +51,7 @@ export async function attempts(
   if (id !== undefined && jobId === undefined) return byId(shelf, filter, id, page)
   let skip = offsetOf(page) ?? 0
   const found: Seen[] = []
-  let mark = cursor
+  let mark = cursor === null || jobId === undefined ? cursor : String(numberMark(cursor))
   for (let looked = 0; looked < lookMax;) {
     const walked = await walker(mark)
     looked += walked.count

@@ -1,7 +1,7 @@
 // What handlers report while they run: progress, a checkpoint, log lines.
 
 import type { Json, JsonObject } from '../../core/json.ts'
-import { offsetOf } from '../../core/query.ts'
+import { numberMark, offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { LogLine, Page, PageRequest, Progress, Report } from '../store.ts'
 import { NUL } from './codes.ts'
@@ -89,7 +89,7 @@ export async function log(
   )) as string[]
   const isNewest = page.newestFirst === true
   const cursor = page.cursor ?? null
-  const past = cursor === null ? (isNewest ? texts.length : -1) : Number(cursor)
+  const past = cursor === null ? (isNewest ? texts.length : -1) : numberMark(cursor)
   const from = isNewest ? past - 1 - offset : past + 1 + offset
   const step = isNewest ? -1 : 1
   const items: LogLine[] = []

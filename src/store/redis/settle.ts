@@ -9,6 +9,7 @@ import type { Instant } from '../../core/time.ts'
 import { attemptText, oddExpiry } from './attempt.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { fenceText, leaseText, rowOf } from './row.ts'
+import { GLUE } from './scripts/settle.ts'
 import type { Known, Shelf } from './shelf.ts'
 import { toKey } from '../shared/text.ts'
 
@@ -22,8 +23,22 @@ export function plainOf(shelf: Shelf, change: Change, index: number): Plain | nu
   const { token, specChanged, inserts, records, skips, job } = change
   if (token === null || specChanged) return null
   if (inserts.length > 0 || records.length > 0 || skips.length > 0) return null
+  if (holdsGlue(change)) return null
   const known = shelf.known.get(job.id)
   return known === undefined ? null : { seq: known.seq, specAt: known.specAt, index, change }
+}
+
+/** JSON holds no such character as it is; names might. */
+function holdsGlue({ token, attempt, job }: Change): boolean {
+  const { tenant, queue, handler, lane } = job.spec
+  return (
+    token!.includes(GLUE) ||
+    tenant.includes(GLUE) ||
+    queue.includes(GLUE) ||
+    handler.includes(GLUE) ||
+    lane.includes(GLUE) ||
+    (attempt !== null && attempt.id.includes(GLUE))
+  )
 }
 
 /** Most of what ends is never looked at again. */
@@ -44,16 +59,21 @@ interface Group {
 
 /** What `settle` takes. */
 export function addSettle(args: string[], plain: readonly Plain[], now: Instant): void {
+  if (plain.length === 0) {
+    args.push('0', '0')
+    return
+  }
   const groups = [...groupsOf(plain, now).values()]
   const ordered = groups.flatMap(({ members }) => members)
+  const rows = ordered.map(({ change, specAt }) => rowOf(change.job, specAt, now))
+  const fences = ordered.map(({ change }) => fenceText(change.expectedVersion, change.token!))
+  const texts = ordered.map(({ change: { attempt } }) =>
+    attempt === null ? '' : attemptText(attempt),
+  )
+  const seqs = ordered.map(({ seq }) => seq)
   const rest = [...groups.flatMap(groupWords), ...restWords(plain)]
-  args.push(String(plain.length), String(rest.length + 1))
-  for (const { seq } of ordered) args.push(seq)
-  for (const { change } of ordered) args.push(fenceText(change.expectedVersion, change.token!))
-  for (const { change, specAt } of ordered) args.push(rowOf(change.job, specAt, now))
-  for (const { change } of ordered) {
-    args.push(change.attempt === null ? '' : attemptText(change.attempt))
-  }
+  args.push(String(plain.length), String(rest.length + 5))
+  args.push(...[seqs, fences, rows, texts].map(pieces => pieces.join(GLUE)))
   args.push(String(groups.length))
   for (const word of rest) args.push(word)
 }
