@@ -2,27 +2,27 @@
 // nothing early.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claimRequest, job } from '../../../tests/support/builders.ts'
-import { freshPlace, type FreshPlace } from '../../../tests/support/servers/shared.ts'
-import { eventually } from '../../../tests/support/servers/wait.ts'
-import { HOUR } from '../../core/time.ts'
-import { RedisStore } from './store.ts'
+import { openStore } from '../../src/compose.ts'
+import { HOUR } from '../../src/core/time.ts'
+import { systemClock } from '../../src/engine/clock.ts'
+import type { Store } from '../../src/store/store.ts'
+import { claimRequest, job } from '../support/builders.ts'
+import { freshPlace, type FreshPlace } from '../support/servers/shared.ts'
+import { eventually } from '../support/servers/wait.ts'
 
-let place: FreshPlace
-let store: RedisStore
-beforeAll(async () => {
-  const found = await freshPlace('redis')
-  if ('missing' in found) throw new Error(found.missing)
-  place = found
-  store = new RedisStore({ url: place.url })
-  await store.open()
-})
-afterAll(async () => {
-  await store.close()
-  await place.clean()
-})
-
-describe('the server’s clock', () => {
+describe.each(['postgres', 'redis'] as const)('the clock of a %s server', kind => {
+  let place: FreshPlace
+  let store: Store
+  beforeAll(async () => {
+    const found = await freshPlace(kind)
+    if ('missing' in found) throw new Error(found.missing)
+    place = found
+    store = await openStore(place.url, { now: () => systemClock.now(), listens: true })
+  })
+  afterAll(async () => {
+    await store.close()
+    await place.clean()
+  })
   it('is what `now` tells', async () => {
     const before = await store.now()
     expect(Number.isInteger(before)).toBe(true)
