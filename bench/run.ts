@@ -5,9 +5,7 @@ import process from 'node:process'
 
 const benches: Readonly<Record<string, string>> = {
   cron: 'bench/cron.ts',
-  sqlite: 'bench/raw/sqlite.ts',
-  postgres: 'bench/raw/postgres.ts',
-  redis: 'bench/raw/redis.ts',
+  store: 'bench/store/main.ts',
   engine: 'bench/engine/main.ts',
 }
 

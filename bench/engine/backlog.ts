@@ -3,7 +3,7 @@
 import type { Engine } from '../../src/engine/engine.ts'
 import { DAY, HOUR } from '../../src/core/time.ts'
 import { median, type Figure } from '../support.ts'
-import type { Ground } from './ground.ts'
+import type { Ground } from '../ground.ts'
 import { jobs, makeRig } from './rig.ts'
 
 const BATCH = 50_000

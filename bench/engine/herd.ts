@@ -1,7 +1,7 @@
 // Ten thousand jobs due in the same millisecond: how late does each start?
 
 import { median, percentile, type Figure } from '../support.ts'
-import type { Ground } from './ground.ts'
+import type { Ground } from '../ground.ts'
 import { jobs, makeRig, settledCount } from './rig.ts'
 
 const LEAD_MS = 1_500

@@ -3,7 +3,7 @@
 
 import { show, type Figure } from '../support.ts'
 import { backlog } from './backlog.ts'
-import { openGround, type Ground, type GroundName } from './ground.ts'
+import { openGround, type Ground, type GroundName } from '../ground.ts'
 import { herd, idleLatency } from './herd.ts'
 import { throughput } from './throughput.ts'
 

@@ -1,7 +1,7 @@
 // Bulk insert and claim→settle of no-op jobs, history kept, beside the raw limit of the same run.
 
 import { median, perSecond, type Figure } from '../support.ts'
-import type { Ground } from './ground.ts'
+import type { Ground } from '../ground.ts'
 import { jobs, makeRig, settledCount } from './rig.ts'
 
 export async function throughput(ground: Ground, rounds: number, count: number): Promise<Figure[]> {

@@ -3,12 +3,12 @@
 
 import { join } from 'node:path'
 import pg from 'pg'
-import { startPostgres } from '../../tests/support/servers/postgres.ts'
-import { askRedis, startRedis } from '../../tests/support/servers/redis.ts'
-import { rawCycle as rawPostgres } from '../raw/postgres-limit.ts'
-import { rawCycle as rawRedis } from '../raw/redis-limit.ts'
-import { rawCycle as rawSqlite } from '../raw/sqlite-limit.ts'
-import { inFolder } from '../support.ts'
+import { startPostgres } from '../tests/support/servers/postgres.ts'
+import { askRedis, startRedis } from '../tests/support/servers/redis.ts'
+import { rawCycle as rawPostgres } from './raw/postgres-limit.ts'
+import { rawCycle as rawRedis } from './raw/redis-limit.ts'
+import { rawCycle as rawSqlite } from './raw/sqlite-limit.ts'
+import { inFolder } from './support.ts'
 
 export type GroundName = 'sqlite' | 'postgres' | 'redis'
 
