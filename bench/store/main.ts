@@ -90,7 +90,7 @@ async function times(count: number, work: () => Promise<unknown>): Promise<numbe
   return took
 }
 
-function figure(name: string, took: readonly number[]): Figure {
+function timesOf(name: string, took: readonly number[]): Figure {
   const note = `p90 ${percentile(took, 0.9).toFixed(2)} ms`
   return { name, value: median(took), unit: 'ms', note }
 }
@@ -107,10 +107,10 @@ function contending(ground: Ground): Promise<Figure[]> {
     const many = await times(11, () => store.claim(claimRequest(T0, 500)))
     const beside = `of ${ROWS} due in 1,000 lanes beside ${FUTURE} idle`
     return [
-      figure(`nextDueAt among ${FUTURE}`, next),
-      figure(`claim with nothing due among ${FUTURE}`, empty),
-      figure(`claim 50 ${beside}`, fifty),
-      figure(`claim 500 ${beside}`, many),
+      timesOf(`nextDueAt among ${FUTURE}`, next),
+      timesOf(`claim with nothing due among ${FUTURE}`, empty),
+      timesOf(`claim 50 ${beside}`, fifty),
+      timesOf(`claim 500 ${beside}`, many),
     ]
   })
 }
