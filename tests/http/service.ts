@@ -2,6 +2,7 @@
 // that hold tokens.
 
 import { onTestFinished } from 'vitest'
+import type { Resolve } from '../../src/actions/guard/connect.ts'
 import { httpAction } from '../../src/actions/http/action.ts'
 import { actionHandlers } from '../../src/actions/index.ts'
 import type { Json } from '../../src/core/json.ts'
@@ -74,6 +75,8 @@ export interface ServiceOptions {
   readonly log?: HttpLogger
   readonly allowHosts?: readonly string[]
   readonly auth?: Partial<TokenRules>
+  /** How names of hosts are looked up; a public address unless told. */
+  readonly resolve?: Resolve
 }
 
 export class Service {
@@ -186,7 +189,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const actions = actionHandlers({
     clock,
     allowHosts: options.allowHosts ?? [],
-    resolve: async () => [{ address: '93.184.216.34', family: 4 }],
+    resolve: options.resolve ?? (async () => [{ address: '93.184.216.34', family: 4 }]),
   })
   const call = httpAction({ outbound: actions.outbound, clock, userAgent: 'Carillon' })
   const workflows = new Workflows({ store, clock, http: call })

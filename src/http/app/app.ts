@@ -5,7 +5,7 @@ import Fastify from 'fastify'
 import { guardRoutes } from '../auth/access.ts'
 import { readJson } from './body.ts'
 import { answerCompiler, compileValidator } from './compile.ts'
-import { addHooks } from './hooks.ts'
+import { addHooks, answerUnreadable } from './hooks.ts'
 import { describeApi } from './openapi.ts'
 import type { App, AppParts, Routes } from './parts.ts'
 import { routes } from './routes.ts'
@@ -27,6 +27,7 @@ export async function createApp(parts: AppParts, more: readonly Routes[] = []): 
     return503OnClosing: true,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAM_LENGTH_MAX },
     requestIdHeader: false,
+    frameworkErrors: (error, request, reply) => void answerUnreadable(error, request, reply),
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : engine.ids.token()

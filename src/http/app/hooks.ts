@@ -29,6 +29,12 @@ export function addHooks(app: App, parts: AppParts): void {
   app.addHook('onResponse', async (request, reply) => logAnswer(request, reply, parts))
 }
 
+/** A URL that cannot be decoded is refused before any hook has run. */
+export function answerUnreadable(error: unknown, request: Request, reply: Reply): Reply {
+  reply.headers(headers).header('X-Request-Id', request.id)
+  return send(problemOf(error, 'native'), request, reply)
+}
+
 function answerError(error: unknown, request: Request, reply: Reply, parts: AppParts): Reply {
   const family = request.routeOptions.config?.family ?? 'native'
   const problem = refusalOf(error, family)

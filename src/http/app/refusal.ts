@@ -90,6 +90,7 @@ function fromFastify(error: FastifyError): HttpProblem | null {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new HttpProblem('unsupported-media-type', 'the body must be application/json')
     case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
       return notFound()
     default:
       return null

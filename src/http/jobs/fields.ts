@@ -24,7 +24,17 @@ export const moment = z.iso
     abort: true,
     error: 'must be a moment such as 2027-01-31T09:00:00Z',
   })
-  .refine(value => !Number.isNaN(Date.parse(value)), 'must be a moment that exists')
+  .refine(value => !Number.isNaN(Date.parse(value)), {
+    error: 'must be a moment that exists',
+    abort: true,
+  })
+  // What follows from it, such as the next of an interval, must have a year of four digits too.
+  .refine(isNameable, 'must be between the years 1 and 9000')
+
+function isNameable(value: string): boolean {
+  const year = new Date(value).getUTCFullYear()
+  return year >= 1 && year <= 9_000
+}
 
 export const seconds = (min: number, max: number) =>
   z

@@ -42,7 +42,13 @@ export const healthRoutes: Routes = (app, parts) => {
     method: 'GET',
     url: '/metrics',
     config: { access: 'metrics' },
-    schema: { tags: ['system'], summary: 'Counters in the Prometheus text format' },
+    schema: {
+      tags: ['system'],
+      summary: 'Counters in the Prometheus text format',
+      response: {
+        200: { description: 'Text 0.0.4.', content: { 'text/plain': { schema: z.string() } } },
+      },
+    },
     handler: async (_request, reply) =>
       reply.type('text/plain; version=0.0.4; charset=utf-8').send(parts.metricsText()),
   })

@@ -1,0 +1,138 @@
+// One request out of the document: who sends it, where it goes, what it carries, and what is wrong.
+
+import { Random } from '../../support/random.ts'
+import type { Document, Operation } from './document.ts'
+import { badText, mediaTypes, oddQueries, oddValue, onceKeys, spoiled, tags } from './mutate.ts'
+import type { Caller, Holdings } from './tenants.ts'
+import { Values } from './values.ts'
+
+export interface Call {
+  readonly n: number
+  readonly caller: Caller
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  /** Null when the method is not one of the path. */
+  readonly operation: Operation | null
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'SEARCH']
+const EVENTS = '/api/v1/events'
+
+/** Those that make things come often, so that there is something to get at. */
+function weightOf({ method, path }: Operation): number {
+  if (method === 'DELETE') return 0.7
+  if (method !== 'POST') return 1
+  if (/\/(?:jobs|schedules|workflows)$/.test(path)) return 6
+  return /\/(?:run|bulk|reconcile)$/.test(path) ? 3 : 1
+}
+
+export class Requests {
+  readonly #document: Document
+  readonly #held: Holdings
+  readonly #operations: readonly (readonly [Operation, number])[]
+
+  constructor(document: Document, held: Holdings) {
+    this.#document = document
+    this.#held = held
+    this.#operations = document.operations.map(one => [one, weightOf(one)])
+  }
+
+  /** The same numbers make the same request, as far as the same ids are at hand. */
+  make(seed: number, n: number, callers: readonly (readonly [Caller, number])[]): Call {
+    const random = new Random(seed * 1_000_003 + n)
+    const caller = random.weighed(callers)
+    const operation = random.weighed(this.#operations)
+    const { schemas } = this.#document
+    const values = new Values(random, schemas, { caller, held: this.#held })
+    const wished = random.chance(0.03) ? random.pick(methods) : operation.method
+    // A stream that is accepted never ends: only what is refused before that is asked for.
+    const method = operation.path === EVENTS && isStream(wished) ? 'POST' : wished
+    const { operations } = this.#document
+    const url = pathOf(random, operation, values) + queryOf(random, operation, values)
+    const sent = bodyOf(random, operation, values)
+    const hasBody = sent !== null && method !== 'HEAD'
+    return {
+      n,
+      caller,
+      method,
+      url,
+      headers: { ...headersOf(random, caller, method), ...(hasBody ? sent.headers : {}) },
+      body: hasBody ? sent.text : null,
+      operation:
+        operations.find(one => one.path === operation.path && one.method === method) ?? null,
+    }
+  }
+}
+
+function isStream(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function pathOf(random: Random, { path }: Operation, values: Values): string {
+  const kind = path.split('/')[3] ?? ''
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    escaped(random, values.id(name === 'run' ? 'runs' : kind)),
+  )
+  return random.chance(0.03) ? `${filled}/` : filled
+}
+
+/** Now and then a byte that is no text in any alphabet. */
+function escaped(random: Random, text: string): string {
+  if (random.chance(0.01)) return random.pick(['%FF', '%00', '%2F', '%'])
+  return encoded(text)
+}
+
+/** Half a pair of surrogates cannot be written in a URL. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'))
+}
+
+function queryOf(random: Random, { parameters }: Operation, values: Values): string {
+  const parts: string[] = []
+  for (const { name, in: place, schema } of parameters) {
+    if (place !== 'query' || !random.chance(0.3)) continue
+    const value = random.chance(0.15) ? oddValue(random) : values.make(schema, name)
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    parts.push(`${name}=${encoded(text)}`)
+  }
+  if (random.chance(0.06)) parts.push(random.pick(oddQueries))
+  return parts.length === 0 ? '' : `?${parts.join('&')}`
+}
+
+interface Sent {
+  readonly text: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+function bodyOf(random: Random, operation: Operation, values: Values): Sent | null {
+  const json = { 'content-type': 'application/json' }
+  if (operation.body === null) {
+    return random.chance(0.04) ? { text: badText(random, '{}'), headers: json } : null
+  }
+  const mayBeEmpty = operation.body.$ref === undefined && operation.body.required === undefined
+  if (mayBeEmpty && random.chance(0.4)) return null
+  const good = values.make(operation.body)
+  const text = JSON.stringify(good)
+  const how = random.next()
+  if (how < 0.6) return { text, headers: json }
+  if (how < 0.88) return { text: JSON.stringify(spoiled(random, good)), headers: json }
+  if (how < 0.95) return { text: badText(random, text), headers: json }
+  if (how < 0.98) return { text, headers: { 'content-type': random.pick(mediaTypes) } }
+  return { text, headers: { ...json, 'content-encoding': 'gzip' } }
+}
+
+function headersOf(random: Random, { authorization }: Caller, method: string) {
+  const headers: Record<string, string> = {}
+  if (authorization !== null) headers.authorization = authorization
+  if (random.chance(method === 'GET' ? 0.02 : 0.15)) headers['if-match'] = random.pick(tags)
+  if (random.chance(method === 'POST' ? 0.2 : 0.02)) {
+    headers['idempotency-key'] = random.pick(onceKeys)
+  }
+  if (random.chance(0.05)) headers['x-request-id'] = random.pick(['mine-1', 'a b', '', '\u00e9'])
+  if (random.chance(0.02)) headers.origin = random.pick(['https://evil.example', 'null', ''])
+  if (random.chance(0.02))
+    headers.cookie = random.pick(['carillon_session=x', '=;=', '__proto__=1'])
+  return headers
+}

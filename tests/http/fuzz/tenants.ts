@@ -1,0 +1,86 @@
+// Who calls, what each tenant has of its own, and what must never be seen by the others.
+
+import type { Random } from '../../support/random.ts'
+import { roles, type Role } from '../../../src/http/auth/principal.ts'
+import type { Service } from '../service.ts'
+
+export const tenants = ['acme', 'globex', 'initech'] as const
+export const kinds = ['jobs', 'executions', 'runs', 'schedules', 'workflows', 'bulk', 'cursors']
+const HELD_MAX = 200
+
+export interface Caller {
+  readonly name: string
+  /** `*` for the admin of all; null without a valid token. */
+  readonly tenant: string | null
+  readonly role: Role | null
+  readonly authorization: string | null
+}
+
+export async function callersOf(service: Service): Promise<readonly Caller[]> {
+  const of = async (role: Role, tenant: string): Promise<Caller> => ({
+    name: `${role} of ${tenant}`,
+    tenant,
+    role,
+    authorization: `Bearer ${await service.token(role, tenant)}`,
+  })
+  const each = tenants.flatMap(tenant => roles.map(role => of(role, tenant)))
+  const nobody = { tenant: null, role: null }
+  return [
+    ...(await Promise.all(each)),
+    await of('admin', '*'),
+    { ...nobody, name: 'nobody', authorization: null },
+    { ...nobody, name: 'a forger', authorization: 'Bearer e30.e30.AAAA' },
+  ]
+}
+
+/** Goes into names, payloads, notes and whatever else a tenant writes. */
+export function secretOf(tenant: string | null): string {
+  return `hush-${tenant === null || tenant === '*' ? 'free' : tenant}-hush`
+}
+
+/** What others may look for without saying the secret itself. */
+export function stemOf(tenant: string): string {
+  return `ush-${tenant.slice(0, 3)}`
+}
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+export class Holdings {
+  readonly #pools = new Map<string, string[]>()
+  readonly #owners = new Map<string, string>()
+  readonly #sent = new Map<string, Set<string>>()
+
+  /** One of the kind that the tenant has seen; undefined while there is none. */
+  some(random: Random, tenant: string, kind: string): string | undefined {
+    const pool = this.#pools.get(`${tenant} ${kind}`) ?? []
+    return pool.length === 0 ? undefined : random.pick(pool)
+  }
+
+  keep(tenant: string, kind: string, id: string): void {
+    const name = `${tenant} ${kind}`
+    const pool = this.#pools.get(name) ?? []
+    this.#pools.set(name, pool)
+    if (pool.includes(id)) return
+    pool.push(id)
+    if (pool.length > HELD_MAX) pool.shift()
+  }
+
+  sent(tenant: string, text: string): void {
+    const held = this.#sent.get(tenant) ?? new Set()
+    this.#sent.set(tenant, held)
+    for (const [id] of text.matchAll(uuid)) held.add(id)
+  }
+
+  /** Ids in the text that others were given and this tenant never said itself. */
+  foreign(tenant: string, text: string): string[] {
+    const own = this.#sent.get(tenant)
+    const found: string[] = []
+    for (const [id] of text.matchAll(uuid)) {
+      if (own?.has(id)) continue
+      const owner = this.#owners.get(id)
+      if (owner === undefined) this.#owners.set(id, tenant)
+      else if (owner !== tenant) found.push(`the id ${id} of ${owner}`)
+    }
+    return found
+  }
+}
