@@ -1,50 +1,69 @@
 // Requests made at random out of the app's own OpenAPI document, by three tenants in every role:
 // no failure of ours, no byte of another tenant, every answer as declared (Z, I, U).
-// CARILLON_SEED runs one seed again, CARILLON_FUZZ sets how many requests each seed is worth.
 
 import { describe, expect, it } from 'vitest'
-import type { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { SqliteStore } from '../../src/store/sqlite/store.ts'
 import { checkJob } from '../support/invariants.ts'
+import { openPostgres } from '../support/postgres.ts'
+import { openSqliteInMemory } from '../support/sqlite.ts'
+import type { OpenStore } from '../support/stores.ts'
 import { readDocument, type Operation } from './fuzz/document.ts'
 import { listen, startFuzz, weighed, work } from './fuzz/session.ts'
 import { callersOf, Holdings, secretOf, tenants, type Caller } from './fuzz/tenants.ts'
 import { Watch, wordsOfOthers, type Answer } from './fuzz/watch.ts'
 import { startService } from './service.ts'
 
+/**
+ * CARILLON_SEED runs one seed again, CARILLON_FUZZ sets how many requests each seed is worth, and
+ * CARILLON_FUZZ_STORE=postgres sends them to that store.
+ */
 const only = process.env.CARILLON_SEED
 const seeds = only ? [Number(only)] : [1, 2, 3, 4]
 const PER_SEED = Number(process.env.CARILLON_FUZZ ?? 5_000)
 const READING = 0.15
+const open = process.env.CARILLON_FUZZ_STORE === 'postgres' ? openPostgres : openSqliteInMemory
 /** Operations, of 67, that must have succeeded for somebody. */
 const REACHED_MIN = 50
 
+interface Storm {
+  readonly seed: number
+  readonly count: number
+  readonly open: OpenStore
+}
+
+/** Everybody at random, then readers only while time stands, then a look at what is left. */
+async function storm({ seed, count, open: onto }: Storm): Promise<Watch> {
+  const fuzz = await startFuzz(seed, onto)
+  const { service, watch } = fuzz
+  const callers = await callersOf(service)
+  const heard = await listen(service, callers)
+  expect(heard.length).toBe(tenants.length)
+  const reading = Math.round(count * READING)
+  await fuzz.go(count - reading, weighed(callers))
+  await service.clock.settle()
+
+  const before = await fuzz.kept()
+  const readers = callers.filter(({ role }) => role === null || role === 'viewer')
+  await fuzz.go(reading, weighed(readers), { stands: true })
+  await service.clock.settle()
+  expect(watch.failures.join('\n\n')).toBe('')
+  expect(await fuzz.kept()).toEqual(before)
+
+  for (const { tenant, text } of heard) {
+    expect(wordsOfOthers(tenant, text)).toEqual([])
+    expect(fuzz.held.foreign(tenant, text)).toEqual([])
+  }
+  const jobs = before.flatMap(one => (one.type === 'job' ? [one.job] : []))
+  expect(jobs.length).toBeGreaterThan(0)
+  expect(jobs.flatMap(checkJob)).toEqual([])
+  if (fuzz.store instanceof SqliteStore) expect(await fuzz.store.verify()).toEqual([])
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  return watch
+}
+
 describe('random requests out of the document', () => {
   it.each(seeds)('no 5xx, no foreign byte, every answer as declared (seed %i)', async seed => {
-    const fuzz = await startFuzz(seed)
-    const { service, watch } = fuzz
-    const callers = await callersOf(service)
-    const heard = await listen(service, callers)
-    expect(heard.length).toBe(tenants.length)
-    const reading = Math.round(PER_SEED * READING)
-    await fuzz.go(PER_SEED - reading, weighed(callers))
-    await service.clock.settle()
-
-    const before = await fuzz.kept()
-    const readers = callers.filter(({ role }) => role === null || role === 'viewer')
-    await fuzz.go(reading, weighed(readers), { stands: true })
-    await service.clock.settle()
-    expect(watch.failures.join('\n\n')).toBe('')
-    expect(await fuzz.kept()).toEqual(before)
-
-    for (const { tenant, text } of heard) {
-      expect(wordsOfOthers(tenant, text)).toEqual([])
-      expect(fuzz.held.foreign(tenant, text)).toEqual([])
-    }
-    const jobs = before.flatMap(one => (one.type === 'job' ? [one.job] : []))
-    expect(jobs.length).toBeGreaterThan(0)
-    expect(jobs.flatMap(checkJob)).toEqual([])
-    expect(await (fuzz.store as SqliteStore).verify()).toEqual([])
-    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+    const watch = await storm({ seed, count: PER_SEED, open })
     // Otherwise the requests have become too poor to show anything.
     expect(watch.reached.size).toBeGreaterThan(REACHED_MIN)
   })

@@ -7,7 +7,7 @@ import { DAY, SECOND } from '../../../src/core/time.ts'
 import type { Handler } from '../../../src/engine/handlers.ts'
 import { problemTypes } from '../../../src/http/app/problem.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { openSqliteInMemory } from '../../support/sqlite.ts'
+import type { OpenStore } from '../../support/stores.ts'
 import { startService, type Service } from '../service.ts'
 import { readDocument } from './document.ts'
 import { Requests, type Call } from './requests.ts'
@@ -120,11 +120,11 @@ export class Fuzz {
   }
 }
 
-export async function startFuzz(seed: number): Promise<Fuzz> {
+export async function startFuzz(seed: number, open: OpenStore): Promise<Fuzz> {
   let store: Store | null = null
   const causes = new Map<unknown, unknown>()
   const service = await startService({
-    open: openSqliteInMemory,
+    open,
     wrap: opened => (store = opened),
     handlers: { work, fails, slow },
     http: { authFailuresPerMinute: 1_000_000, readyAfterMs: DAY },
