@@ -18,6 +18,7 @@ export interface Call {
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'SEARCH']
+const KEYED_MAX = 20
 const EVENTS = '/api/v1/events'
 
 /** Those that make things come often, so that there is something to get at. */
@@ -31,12 +32,29 @@ function weightOf({ method, path }: Operation): number {
 export class Requests {
   readonly #document: Document
   readonly #held: Holdings
+  readonly #keyed: Call[] = []
   readonly #operations: readonly (readonly [Operation, number])[]
 
   constructor(document: Document, held: Holdings) {
     this.#document = document
     this.#held = held
     this.#operations = document.operations.map(one => [one, weightOf(one)])
+  }
+
+  /** Now and then what somebody sent under a key, letter by letter, from their namesake elsewhere. */
+  next(seed: number, n: number, callers: readonly (readonly [Caller, number])[]): Call {
+    const call = this.make(seed, n, callers)
+    const random = new Random(seed * 1_000_003 - n)
+    if (call.headers['idempotency-key'] && !call.body?.includes('hush')) this.#keyed.push(call)
+    if (this.#keyed.length > KEYED_MAX) this.#keyed.shift()
+    if (this.#keyed.length === 0 || !random.chance(0.05)) return call
+    const first = random.pick(this.#keyed)
+    const { role, tenant } = first.caller
+    const others = callers.filter(([one]) => one.role === role && one.tenant !== tenant)
+    if (role === null || others.length === 0) return call
+    const [caller] = random.pick(others)
+    const headers = { ...first.headers, authorization: caller.authorization! }
+    return { ...first, n, caller, headers }
   }
 
   /** The same numbers make the same request, as far as the same ids are at hand. */

@@ -69,7 +69,7 @@ export class Fuzz {
     while (this.#n < end && this.watch.failures.length < FAILURES_MAX) {
       const calls: Call[] = []
       while (calls.length < AT_ONCE && this.#n < end) {
-        const call = this.#requests.make(this.#seed, this.#n++, callers)
+        const call = this.#requests.next(this.#seed, this.#n++, callers)
         // Nobody would wake a reader that follows a log.
         calls.push(stands ? { ...call, url: call.url.replace('follow=', 'followed=') } : call)
       }

@@ -21,7 +21,8 @@ export async function callersOf(service: Service): Promise<readonly Caller[]> {
     name: `${role} of ${tenant}`,
     tenant,
     role,
-    authorization: `Bearer ${await service.token(role, tenant)}`,
+    // The same name in every tenant: it must not be enough to be known.
+    authorization: `Bearer ${await service.token(role, tenant, role)}`,
   })
   const each = tenants.flatMap(tenant => roles.map(role => of(role, tenant)))
   const nobody = { tenant: null, role: null }
