@@ -146,7 +146,9 @@ function headersOf(random: Random, { authorization }: Caller, method: string) {
   if (authorization !== null) headers.authorization = authorization
   if (random.chance(method === 'GET' ? 0.02 : 0.15)) headers['if-match'] = random.pick(tags)
   if (random.chance(method === 'POST' ? 0.2 : 0.02)) {
-    headers['idempotency-key'] = random.pick(onceKeys)
+    // Most are new: a key that was used before only gets a refusal.
+    const isNew = random.chance(0.7)
+    headers['idempotency-key'] = isNew ? `key-${random.int(1, 1e9)}` : random.pick(onceKeys)
   }
   if (random.chance(0.05)) headers['x-request-id'] = random.pick(['mine-1', 'a b', '', '\u00e9'])
   if (random.chance(0.02)) headers.origin = random.pick(['https://evil.example', 'null', ''])
