@@ -2,7 +2,7 @@
 // grow with time. Across jobs a bounded number is looked at, as no index leads to their tenants.
 
 import type { Attempt } from '../../core/attempt.ts'
-import { claimedSince, offsetOf, scanMaxOf } from '../../core/query.ts'
+import { claimedSince, numberMark, offsetOf, scanMaxOf } from '../../core/query.ts'
 import { HOUR, type Instant } from '../../core/time.ts'
 import type { AttemptFilter, Page, PageRequest } from '../store.ts'
 import { numbers } from './arrays.ts'
@@ -32,7 +32,7 @@ async function byMark(
   const query = new Query()
   addConditions(tables.schema, query, filter)
   const isNumber = mark === 'a.number'
-  const end = query.cut(mark, page, isNumber ? Number : toKey)
+  const end = query.cut(mark, page, isNumber ? numberMark : toKey)
   const rows = await tables.connection.rows(
     `select ${attemptColumns}, j.id from ${joined(tables.schema, `${tables.schema}.attempts`)}
       ${query.conditions} ${end}`,

@@ -14,9 +14,18 @@ export function listTests(bench: UseBench): void {
     const { store } = bench()
     await put(store, job('a'), job('b'))
     for (const cursor of ['zz', '', '1e999', '-1', "'; drop", '9'.repeat(40)]) {
-      const answer = await store.list({}, { limit: 1, cursor }).catch((error: unknown) => error)
-      if (answer instanceof Error) expect(answer).toMatchObject({ code: 'QUERY_INVALID' })
-      else expect(answer).toHaveProperty('items')
+      const page = { limit: 1, cursor }
+      const asked = [
+        store.list({}, page),
+        store.attempts({ jobId: 'a' }, page),
+        store.attempts({}, page),
+        store.ledger('a', page),
+        store.log('x', page),
+      ]
+      for (const answer of await Promise.allSettled(asked)) {
+        if (answer.status === 'fulfilled') expect(answer.value).toHaveProperty('items')
+        else expect(answer.reason).toMatchObject({ code: 'QUERY_INVALID' })
+      }
     }
   })
 
