@@ -92,9 +92,14 @@ async function main(): Promise<number> {
   return results.some(one => summaryOf(one).found > 0) ? 1 : 0
 }
 
+/** Connections that were cut or held on purpose may never end by themselves: they end here. */
+function leave(code: number): void {
+  process.stdout.write('', () => process.exit(code))
+}
+
 try {
-  process.exitCode = await main()
+  leave(await main())
 } catch (error) {
   console.error(`chaos: ${error instanceof Error ? error.message : String(error)}`)
-  process.exitCode = 2
+  leave(2)
 }
