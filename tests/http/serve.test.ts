@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Wire } from './service.ts'
+import { eventually } from '../support/servers/wait.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const loader = fileURLToPath(import.meta.resolve('tsx'))
@@ -231,9 +232,5 @@ describe('what is refused before anything starts', () => {
 })
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error('waited in vain')
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
+  await eventually('what the service is to do', async () => ((await holds()) ? true : null))
 }

@@ -1,7 +1,6 @@
 // Fairness in scripts: lanes in the order of code units, several lines at once, herds larger than a
 // bite, and a clock that was set back. The memory store says who is next.
 
-import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { T0, claimIds, claimRequest, job, succeeded } from '../../../tests/support/builders.ts'
 import { openRedis } from '../../../tests/support/redis.ts'
@@ -12,7 +11,6 @@ import { HOUR, MINUTE } from '../../core/time.ts'
 import { MemoryStore } from '../memory/store.ts'
 import type { Store } from '../store.ts'
 import { BITE } from './scripts/claim.ts'
-import { fromKey, toKey } from '../shared/text.ts'
 
 let opened: OpenedStore
 let store: Store
@@ -42,34 +40,6 @@ async function expectSameClaims(now: number, limit: number, handlers = ['work'])
 }
 
 const once = (at: number) => ({ trigger: { kind: 'once', at } }) as const
-
-const oddText = fc.string({
-  unit: fc.constantFrom(
-    'a',
-    '\0',
-    '\u0001',
-    '\u0002',
-    '\ud7ff',
-    '\ud800',
-    '\udfff',
-    '\uffff',
-    '😀',
-  ),
-})
-
-describe('keys', () => {
-  it('come back as they were and keep the order of code units in UTF-8', () => {
-    fc.assert(
-      fc.property(oddText, oddText, (a, b) => {
-        expect(fromKey(toKey(a))).toBe(a)
-        const order = Buffer.compare(Buffer.from(toKey(a)), Buffer.from(toKey(b)))
-        expect(order).toBe(a < b ? -1 : a > b ? 1 : 0)
-        expect(toKey(a)).not.toContain('\0')
-      }),
-      { numRuns: 2_000 },
-    )
-  })
-})
 
 describe('lanes', () => {
   const lanes = ['', 'a', '\uffff', '\ue000x', '😀', '\ud800', 'b\0', 'b', 'b\u0001', 'Z', '\ud7ff']

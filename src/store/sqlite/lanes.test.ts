@@ -8,7 +8,6 @@ import { HOUR } from '../../core/time.ts'
 import { MemoryStore } from '../memory/store.ts'
 import { BITE } from './contention.ts'
 import { SqliteStore } from './store.ts'
-import { fromKey, toKey } from '../shared/text.ts'
 
 let store: SqliteStore
 let memory: MemoryStore
@@ -33,39 +32,6 @@ async function expectSameClaims(now: number, limit: number, handlers = ['work'])
     if (expected.length === 0) return
   }
 }
-
-const oddText = fc.string({
-  unit: fc.constantFrom(
-    'a',
-    '\0',
-    '\u0001',
-    '\u0002',
-    '\ud7ff',
-    '\ud800',
-    '\udc00',
-    '\udfff',
-    '\ue000',
-    '\uffff',
-    '😀',
-  ),
-})
-
-describe('keys', () => {
-  it('come back as they were and keep the order of code units in UTF-8', () => {
-    fc.assert(
-      fc.property(oddText, oddText, (a, b) => {
-        expect(fromKey(toKey(a))).toBe(a)
-        const order = Buffer.compare(Buffer.from(toKey(a)), Buffer.from(toKey(b)))
-        expect(order).toBe(a < b ? -1 : a > b ? 1 : 0)
-      }),
-      { numRuns: 2_000 },
-    )
-  })
-
-  it('are the text itself for everyday text', () => {
-    expect(toKey('tenant-1/ä€ 漢字')).toBe('tenant-1/ä€ 漢字')
-  })
-})
 
 describe('lanes', () => {
   it('take turns by code units, whatever they are called', async () => {
