@@ -43,6 +43,13 @@ describe('cancel of a run', () => {
     expect(job).toMatchObject({ retryAt: null, dueAt: T0 + 2 * HOUR, current: { run: 0 } })
   })
 
+  test('that of a one-off nobody has claimed: the job is over with it', () => {
+    const once = made({ trigger: { kind: 'once', at: T0 + HOUR } })
+    const { job } = cancelRun(once, 1, 'by hand', T0)
+    expect(job).toMatchObject({ state: 'cancelled', ended: { reason: 'cancelled' }, dueAt: null })
+    expect(() => cancelRun(once, 2, 'by hand', T0)).toThrow('cannot cancel run j.2')
+  })
+
   test('one that is over: refused', () => {
     expect(() => cancelRun(hourly(), 7, 'by hand', T0)).toThrow('cannot cancel run j.7')
   })

@@ -8,6 +8,7 @@ import type { EndReason, Job } from './job.ts'
 import { noRun, runId, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
 import { skippedWhile } from './pause.ts'
+import { isUnstarted } from './run.ts'
 import { isCursorDecided, serviceOf, withoutRequest } from './service.ts'
 import { settle } from './settle.ts'
 import { assertTransition } from './status.ts'
@@ -49,8 +50,9 @@ function cancelAttempt(job: Job, reason: string, now: Instant): Change {
   return settle({ ...job, pauseAsked: null }, finish, now)
 }
 
-/** Ends one run; the schedule goes on. */
+/** Ends one run; the schedule goes on. A one-off nobody has claimed is its run and nothing else. */
 export function cancelRun(job: Job, run: number, reason: string, now: Instant): Change {
+  if (isUnstarted(job) && run === job.counters.runs + 1) return cancelJob(job, reason, now)
   if (job.state === 'running' && serviceOf(job).run.run === run) {
     const finish = {
       outcome: { kind: 'cancelled', reason } as const,

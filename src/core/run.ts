@@ -94,7 +94,7 @@ function openRun(job: Job, run: number): OpenRun | null {
 }
 
 /** A one-off has its run before anyone claims it; which number it gets is known by then. */
-function isUnstarted({ spec, state, current, nextAt, requests }: Job): boolean {
+export function isUnstarted({ spec, state, current, nextAt, requests }: Job): boolean {
   const isIdle = state === 'waiting' || state === 'paused'
   const isFirst = current.run === 0 && nextAt !== null && requests.length === 0
   return isIdle && isFirst && spec.trigger.kind === 'once'

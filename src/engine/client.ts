@@ -165,14 +165,16 @@ export class Client {
   async backfill(
     id: string,
     range: { from: Instant; to: Instant },
+    guard: Guard = {},
   ): Promise<{ count: number; runId: string }> {
     const requestId = this.#parts.ids.next(this.#parts.clock.now())
     let asked = { count: 0, runId: '' }
-    await this.#apply(id, 'backfill', (job, now) => {
+    const decide = (job: Job, now: Instant) => {
       const { change, count, runId } = requestBackfill(job, { id: requestId, ...range }, now)
       asked = { count, runId }
       return change
-    })
+    }
+    await this.#apply(id, 'backfill', decide, { ...guard, runId: () => asked.runId })
     return asked
   }
 
@@ -192,13 +194,14 @@ export class Client {
     return [...items].reverse()
   }
 
-  async cancelRun(id: string, reason = 'cancelled by request'): Promise<Job> {
+  async cancelRun(id: string, reason = 'cancelled by request', guard: Guard = {}): Promise<Job> {
     const { jobId, run } = await this.getRun(id)
-    return this.#apply(jobId, 'cancel run', (job, now) => control.cancelRun(job, run, reason, now))
+    const decide = (job: Job, now: Instant) => control.cancelRun(job, run, reason, now)
+    return this.#apply(jobId, 'cancel run', decide, guard)
   }
 
-  /** A new run of the same occurrence; the old one keeps its place in history. */
-  async retryRun(id: string): Promise<string> {
+  /** A new run of the same occurrence, by its id; the old one keeps its place in history. */
+  async retryRun(id: string, guard: Guard = {}): Promise<string> {
     const { jobId, attempts } = await this.getRun(id)
     const last = attempts.at(-1)
     if (!last) {
@@ -206,11 +209,12 @@ export class Client {
     }
     const requestId = this.#parts.ids.next(this.#parts.clock.now())
     let asked = ''
-    await this.#apply(jobId, 'retry run', (job, now) => {
+    const decide = (job: Job, now: Instant) => {
       const request = requestRetry(job, last, requestId, now)
       asked = request.runId
       return request.change
-    })
+    }
+    await this.#apply(jobId, 'retry run', decide, { ...guard, runId: () => asked })
     return asked
   }
 

@@ -126,6 +126,17 @@ describe('the configuration', () => {
     expect(problemsOf({ env })).toEqual([])
   })
 
+  it('gives commands the time they need to end, and refuses less', () => {
+    const allowed = { CARILLON_ALLOW_COMMANDS: 'true' }
+    expect(resolveConfig(none).abortGraceMs).toBe(1_000)
+    expect(resolveConfig({ ...none, env: allowed }).abortGraceMs).toBe(6_000)
+    const longer = { ...allowed, CARILLON_ABORT_GRACE: '10s' }
+    expect(resolveConfig({ ...none, env: longer }).abortGraceMs).toBe(10_000)
+    expect(problemsOf({ env: { ...allowed, CARILLON_ABORT_GRACE: '2s' } })).toMatchObject([
+      { field: 'CARILLON_ABORT_GRACE', value: 2_000 },
+    ])
+  })
+
   it('has one flag and one variable for each setting, and none for secrets', () => {
     const variables = optionNames.map(name => options[name].env)
     expect(new Set(variables).size).toBe(variables.length)

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { refuse, type Problem } from '../core/errors.ts'
 import { parseDuration } from '../core/time.ts'
-import type { QueueSettings } from '../engine/settings.ts'
+import { engineDefaults, type QueueSettings } from '../engine/settings.ts'
 import { secretProblems } from '../http/auth/secret.ts'
 import { flagOf, optionNames, options, type Option, type OptionName } from './options.ts'
 
@@ -32,6 +32,7 @@ export interface ServeConfig {
   readonly staleLockCheckMs: number
   readonly metricsMs: number
   readonly drainMs: number
+  readonly abortGraceMs: number
   readonly ratePerMinute: number
   readonly bodyBytesMax: number
   readonly requireIfMatch: boolean
@@ -47,6 +48,9 @@ export interface Sources {
     readonly values: Readonly<Record<string, unknown>>
   } | null
 }
+
+/** A command has five seconds to end by itself; a node that waits less would leave it behind. */
+const COMMANDS_ABORT_GRACE_MS = 6_000
 
 interface Given {
   readonly value: unknown
@@ -70,6 +74,9 @@ export function resolveConfig(sources: Sources): ServeConfig {
     store: config.store ?? `sqlite:${join(data, 'carillon.db')}`,
     dataDb: config.dataDb ?? join(data, 'pages.db'),
     allowHosts: config.allowHosts ?? [],
+    abortGraceMs:
+      config.abortGraceMs ??
+      (config.allowCommands ? COMMANDS_ABORT_GRACE_MS : engineDefaults.abortGraceMs),
   }
   refuse('SETTINGS_INVALID', 'the configuration is not valid', [...problems, ...together(whole)])
   return whole
@@ -180,6 +187,10 @@ function together(config: ServeConfig): Problem[] {
   if (jwksUrl != null && config.jwtIssuer == null) {
     const rule = 'is needed with CARILLON_JWKS_URL'
     problems.push({ field: 'CARILLON_JWT_ISSUER', value: null, rule })
+  }
+  if (config.allowCommands && config.abortGraceMs < COMMANDS_ABORT_GRACE_MS) {
+    const rule = `must be at least ${COMMANDS_ABORT_GRACE_MS} where commands are allowed`
+    problems.push({ field: 'CARILLON_ABORT_GRACE', value: config.abortGraceMs, rule })
   }
   const isConfigured = jwtSecret != null || jwksUrl != null
   if (host != null && !isLoopbackHost(host) && !isConfigured) {

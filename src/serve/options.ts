@@ -86,6 +86,14 @@ export const options = {
     'how long a stop waits for running jobs',
     [0, 24 * HOUR],
   ),
+  abortGraceMs: {
+    env: 'CARILLON_ABORT_GRACE',
+    form: 'duration',
+    about: 'how long an aborted job may take to end; default 1s, 6s with commands',
+    default: null,
+    min: 0,
+    max: 10 * 60_000,
+  },
   ratePerMinute: whole(
     'CARILLON_RATE_LIMIT',
     httpDefaults.ratePerMinute!,

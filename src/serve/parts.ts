@@ -33,6 +33,7 @@ function engineSettingsOf(
     reapMs: config.staleLockCheckMs,
     metricsMs: config.metricsMs,
     drainMs: config.drainMs,
+    abortGraceMs: config.abortGraceMs,
   }
 }
 

@@ -202,6 +202,20 @@ onEachStore((store, start) => {
       expect((await s.as('admin', 'globex').post(JOBS, flatJob, key)).status).toBe(201)
     })
 
+    it('whoever acts for every tenant has keys of their own in each tenant they name', async () => {
+      const s = await start({ works: false })
+      const wide = s.as('admin', '*')
+      const body = { name: 'Nightly', steps: [{ id: 'a', handler: 'work' }] }
+      const make = (tenant: string) => wide.post(`/api/v1/workflows?tenant=${tenant}`, body, key)
+      const acme = await make('acme')
+      const globex = await make('globex')
+      expect([acme.status, globex.status]).toEqual([201, 201])
+      expect(globex.headers['idempotency-replayed']).toBeUndefined()
+      expect((await make('acme')).headers['idempotency-replayed']).toBe('true')
+      const kept = await s.as('viewer', 'globex').get('/api/v1/workflows')
+      expect(kept.body['items']).toHaveLength(1)
+    })
+
     it('covers run and control: a run asked for twice runs once', async () => {
       const s = await start({ works: false })
       const { body } = await s.as().post(JOBS, flatJob)

@@ -158,6 +158,16 @@ onEachStore((store, start) => {
       held.end()
     })
 
+    it('cancels the run of a one-off that nobody has claimed, and the job with it', async () => {
+      const s = await start({ works: false, handlers: { work: () => null } })
+      const once = { name: 'once', handler: 'work', trigger: { at: '2026-02-01T00:00:00Z' } }
+      const id = await make(s.as(), once)
+      const cancelled = await s.as('operator').post(`/api/v1/runs/${id}.1/cancel`)
+      expect(cancelled.status).toBe(200)
+      expect((await s.as().get(`/api/v1/jobs/${id}`)).body.status).toBe('cancelled')
+      expect((await s.as('operator').post(`/api/v1/runs/${id}.1/cancel`)).status).toBe(404)
+    })
+
     it('runs an occurrence again as a new run that points back, once per key', async () => {
       const s = await start({ handlers: { work: () => null } })
       const id = await make(s.as(), hourly)

@@ -9,7 +9,7 @@ import { DAY } from '../../core/time.ts'
 import { auditing, type Also, type Deed } from '../../engine/audit.ts'
 import type { Client } from '../../engine/client.ts'
 import { callerOf } from '../auth/access.ts'
-import { actorOf } from '../auth/principal.ts'
+import { actorOf, EVERY_TENANT } from '../auth/principal.ts'
 import type { AppParts, Reply, Request } from './parts.ts'
 import { HttpProblem } from './problem.ts'
 import { problemOf } from './refusal.ts'
@@ -146,11 +146,19 @@ function keyOf(request: Request): Key | null {
     .update(JSON.stringify(request.body ?? null))
     .digest('hex')
   const path = request.url.split('?', 1)[0]!.replace(/\/+$/, '')
+  const chosen = chosenTenant(request)
   return {
     kind: `idempotency:${tenant}`,
-    key: createHash('sha256').update(`${sub}\n${given}`).digest('hex'),
+    key: createHash('sha256').update(`${sub}\n${chosen}${given}`).digest('hex'),
     asked: { method: request.method, path, hash },
   }
+}
+
+/** Whoever acts for every tenant has keys of their own in each that they name in the query. */
+function chosenTenant(request: Request): string {
+  const { tenant } = (request.query ?? {}) as { readonly tenant?: unknown }
+  const isWide = callerOf(request).tenant === EVERY_TENANT
+  return isWide && typeof tenant === 'string' ? `${tenant}\n` : ''
 }
 
 function recordOf({ kind, key, asked }: Key, answer: Answer, now: number): RecordWrite {

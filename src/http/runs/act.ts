@@ -1,17 +1,15 @@
 // What people do to a run: cancel it, run its occurrence again, run its job with another payload.
 
 import { z } from 'zod'
-import { runId, type Job } from '../../core/job.ts'
+import type { Job } from '../../core/job.ts'
 import type { Json } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
-import { Client } from '../../engine/client.ts'
-import type { Engine } from '../../engine/engine.ts'
 import { once, type Answer } from '../app/idempotency.ts'
-import type { App, AppParts, Reply, Request, Routes } from '../app/parts.ts'
+import type { App, AppParts, Request, Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { maySee } from '../auth/principal.ts'
 import { text } from '../jobs/fields.ts'
-import { noRun, visibleRun, waitingTask, type FoundRun } from './find.ts'
+import { noRun, visibleRun } from './find.ts'
 
 export const runParams = z.object({
   id: z
@@ -26,7 +24,7 @@ const replayBody = z.strictObject({
 })
 const nothing = z.strictObject({}).optional()
 
-const askedAnswer = z
+export const askedAnswer = z
   .strictObject({
     job_id: z.string(),
     run_id: z.string(),
@@ -35,7 +33,7 @@ const askedAnswer = z
   })
   .meta({ id: 'RunAgain' })
 
-const cancelAnswer = z
+export const cancelAnswer = z
   .strictObject({ job_id: z.string(), run_id: z.string(), status: z.literal('cancelled') })
   .meta({ id: 'RunCancelled' })
 
@@ -66,11 +64,7 @@ function cancelRoute(app: App, parts: AppParts): void {
       const body = { job_id: job.seriesId ?? job.id, run_id: id, status: 'cancelled' }
       return once(request, reply, parts, {
         answer: () => ({ status: 200, body }),
-        // A task nobody claimed yet is cancelled as a whole: it is this run and nothing else.
-        act: client =>
-          waitingTask(job) === null
-            ? client.cancelRun(id, reason)
-            : client.cancel(job.id, reason, visible(request)),
+        act: client => client.cancelRun(id, reason, visible(request)),
       })
     },
   })
@@ -96,41 +90,13 @@ function retryRoute(app: App, parts: AppParts): void {
       body: nothing,
       response: { 202: askedAnswer },
     },
-    handler: async (request, reply) =>
-      retry(request, reply, parts, await visibleRun(request, parts, request.params.id)),
-  })
-}
-
-async function retry(
-  request: Request,
-  reply: Reply,
-  parts: AppParts,
-  { job, run }: FoundRun,
-): Promise<Reply> {
-  const { engine } = parts
-  const requestId = engine.ids.next(engine.clock.now())
-  const known = { ...parts, engine: { ...engine, client: askingAs(engine, requestId) } }
-  return once(request, reply, known, {
-    answer: ({ after }) => {
-      const isBehind = after!.requests.some(held => held.id === requestId)
-      const row = isBehind ? job.id : `${job.id}@${requestId}`
-      return asked(job, runId(row, after!.counters.runs), run.id)
+    handler: async (request, reply) => {
+      const { job, run } = await visibleRun(request, parts, request.params.id)
+      return once(request, reply, parts, {
+        answer: ({ runId }) => asked(job, runId!, run.id),
+        act: client => client.retryRun(run.id, visible(request)),
+      })
     },
-    act: client => client.retryRun(run.id),
-  })
-}
-
-/** Verbs whose request has this id: the answer is written with the deed and names the new run. */
-function askingAs(engine: Engine, requestId: string): Client {
-  const { store, clock, ids, events, settings, node } = engine
-  return new Client({
-    store,
-    clock,
-    ids: { next: () => requestId, token: () => ids.token() },
-    events,
-    waitingMax: settings.waitingMax,
-    notice: queues => node.notice(queues),
-    lookNow: () => node.lookNow(),
   })
 }
 
