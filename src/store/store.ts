@@ -6,10 +6,12 @@ import type { Change } from '../core/change.ts'
 import type { Entry } from '../core/entry.ts'
 import type { Job, State } from '../core/job.ts'
 import type { Json } from '../core/json.ts'
+import type { LaneSpan } from '../core/lane.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
 import type { RecordWrite, StoredRecord } from '../core/record.ts'
 import type { LogLine, Progress } from '../core/report.ts'
 import type { Instant, Millis } from '../core/time.ts'
+import type { Turn } from '../core/turns.ts'
 
 export type { LogLine, Progress }
 
@@ -42,8 +44,11 @@ export interface Store {
   renew(request: RenewRequest): Promise<RenewResult[]>
   /** Running jobs whose lease ended and paused jobs whose pause ended. Reads only. */
   overdue(request: { now: Instant; limit: number }): Promise<Job[]>
-  /** When the loop must look again: the earliest due moment of the lines (not of paused queues). */
-  nextDueAt(lines: readonly Line[]): Promise<Instant | null>
+  /**
+   * When the loop must look again: the earliest due moment of the lines (not of paused queues).
+   * With `seenAt`, what a claim with rules or lanes at that moment has seen and left is left out.
+   */
+  nextDueAt(lines: readonly Line[], seenAt?: Instant): Promise<Instant | null>
 
   /** The jobs that exist, in the order asked. */
   get(ids: readonly string[]): Promise<Job[]>
@@ -139,6 +144,16 @@ export interface ClaimRequest {
   readonly token: string
   /** As many ids as the limit. */
   readonly attemptIds: readonly string[]
+  /** Lanes may have rules (core/lane): they are looked up and held to. */
+  readonly isRuled?: boolean
+  /** Only these lanes, with their rules; the queue's own turn is neither asked nor moved. */
+  readonly within?: Within
+}
+
+export interface Within {
+  readonly spans: readonly LaneSpan[]
+  /** Where the caller's last claim of these lanes ended. */
+  readonly turn: Turn
 }
 
 export interface RenewRequest {

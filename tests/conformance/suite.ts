@@ -7,6 +7,7 @@ import { attemptTests } from './suite/attempts.ts'
 import { attemptsOfManyTests } from './suite/attempts-of-many.ts'
 import type { Bench } from './suite/bench.ts'
 import { claimTests } from './suite/claim.ts'
+import { laneTests } from './suite/claim-lanes.ts'
 import { orderTests } from './suite/claim-order.ts'
 import { commitTests } from './suite/commit.ts'
 import { commitPartTests } from './suite/commit-parts.ts'
@@ -36,6 +37,7 @@ const topics = [
   insertTests,
   claimTests,
   orderTests,
+  laneTests,
   commitTests,
   commitPartTests,
   renewTests,

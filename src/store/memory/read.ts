@@ -16,11 +16,16 @@ import type {
 import { heldUntil } from '../shared/job.ts'
 import { pageOf, type Rows } from './rows.ts'
 
-export function nextDueAt(rows: Rows, lines: readonly Line[]): Instant | null {
+export function nextDueAt(
+  rows: Rows,
+  lines: readonly Line[],
+  seenAt: Instant = -Infinity,
+): Instant | null {
   const wanted = new Set(lines.map(line => JSON.stringify([line.queue, line.handler])))
   let moment: Instant | null = null
   for (const { job } of rows.jobs.values()) {
     if (job.state !== 'waiting' || rows.pausedQueues.has(job.spec.queue)) continue
+    if (job.dueAt !== null && job.dueAt <= seenAt) continue
     if (wanted.has(JSON.stringify([job.spec.queue, job.spec.handler]))) {
       moment = earlier(moment, job.dueAt)
     }

@@ -41,6 +41,12 @@ export interface Rows {
   readonly pausedQueues: Set<string>
   /** The lane served last, by queue. */
   readonly cursors: Map<string, string>
+  /** How many it was given since its turn came, where lanes have rules. */
+  readonly turnsTaken: Map<string, number>
+  /** Jobs claimed from lanes with a cap, with the token of their lease. */
+  readonly capped: Map<string, Map<string, string>>
+  /** When the rate of a lane is whole again. */
+  readonly rates: Map<string, number>
   /** Pruned rows by tenant, queue, handler, kind and state. */
   readonly pruned: Map<string, number>
 }
@@ -56,6 +62,9 @@ export function emptyRows(): Rows {
     records: new Map(),
     pausedQueues: new Set(),
     cursors: new Map(),
+    turnsTaken: new Map(),
+    capped: new Map(),
+    rates: new Map(),
     pruned: new Map(),
   }
 }

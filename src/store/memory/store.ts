@@ -84,8 +84,8 @@ export class MemoryStore implements Store {
     return read.overdue(this.#open, now, limit)
   }
 
-  async nextDueAt(lines: readonly Line[]): Promise<Instant | null> {
-    return read.nextDueAt(this.#open, lines)
+  async nextDueAt(lines: readonly Line[], seenAt?: Instant): Promise<Instant | null> {
+    return read.nextDueAt(this.#open, lines, seenAt)
   }
 
   async get(ids: readonly string[]): Promise<Job[]> {

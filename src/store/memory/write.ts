@@ -15,6 +15,7 @@ import type {
   Report,
 } from '../store.ts'
 import { putRecord, recordFits } from './records.ts'
+import { claimRuled } from './ruled.ts'
 import type { Row, Rows } from './rows.ts'
 
 export function insertAll(
@@ -54,6 +55,10 @@ export function claim(rows: Rows, request: ClaimRequest): Job[] {
     seq: row.seq,
   }))
   if (due.length === 0) return []
+  if (request.isRuled || request.within) {
+    const taken = claimRuled(rows, due, request)
+    return taken.map(({ row }, i) => grant(rows, row, request, request.attemptIds[i]!))
+  }
   const turns = takeTurns(due, rows.cursors.get(request.queue) ?? '', request.limit)
   if (due.length > request.limit) rows.cursors.set(request.queue, turns.cursor)
   return turns.taken.map(({ row }, i) => grant(rows, row, request, request.attemptIds[i]!))

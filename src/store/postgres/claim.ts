@@ -5,6 +5,7 @@ import type { Job } from '../../core/job.ts'
 import type { ClaimRequest } from '../store.ts'
 import { fromDocumentsText, fromNumbers, texts } from './arrays.ts'
 import type { ColdRow, Row } from './columns.ts'
+import type { Value } from './connection.ts'
 import { toJob, type Cold, type Hot } from '../shared/job.ts'
 import { toCold } from './record.ts'
 import type { Tables } from './tables.ts'
@@ -17,24 +18,42 @@ const BITE_FACTOR = 4
 export async function claim(tables: Tables, request: ClaimRequest): Promise<Job[]> {
   const { limit, handlers } = request
   if (limit <= 0 || handlers.length === 0) return []
+  const isRuled = request.isRuled === true || request.within !== undefined
+  const values = [
+    toKey(request.queue),
+    texts([...new Set(handlers)].map(toKey)),
+    request.now,
+    limit,
+    toKey(request.owner),
+    toKey(request.token),
+    request.leaseMs,
+    texts(request.attemptIds.map(toKey)),
+    Math.max(BITE, BITE_FACTOR * limit),
+    tables.bringsSpecs,
+    tables.asksServer,
+    ...(isRuled ? ruledValues(request) : []),
+  ]
+  const places = values.map((_, i) => `$${i + 1}`).join(', ')
   const [row] = await tables.connection.call(
-    `select * from ${tables.schema}.claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      toKey(request.queue),
-      texts([...new Set(handlers)].map(toKey)),
-      request.now,
-      limit,
-      toKey(request.owner),
-      toKey(request.token),
-      request.leaseMs,
-      texts(request.attemptIds.map(toKey)),
-      Math.max(BITE, BITE_FACTOR * limit),
-      tables.bringsSpecs,
-      tables.asksServer,
-    ],
+    `select * from ${tables.schema}.${isRuled ? 'claim_ruled_1' : 'claim_1'}(${places})`,
+    values,
   )
   // Claimed at the moment that judged what is due, which may be the server's.
   return row ? understood(tables, claimedRows(row), { ...request, now: Number(row[9]) }) : []
+}
+
+/** Behind every key there can be. */
+const EVERY_LANE = { from: '', until: '\u{10ffff}' }
+
+function ruledValues({ within }: ClaimRequest): Value[] {
+  const spans = within?.spans.map(({ from, until }) => ({ from: toKey(from), until: toKey(until) }))
+  const asked = spans ?? [EVERY_LANE]
+  return [
+    texts(asked.map(({ from }) => from)),
+    texts(asked.map(({ until }) => until)),
+    within ? toKey(within.turn.lane) : null,
+    within?.turn.taken ?? 0,
+  ]
 }
 
 /** A job as a claim tells it; `n` counts from one in the order they should start. */

@@ -19,17 +19,26 @@ export async function get(tables: Tables, ids: readonly string[]): Promise<Job[]
 /** Of more ready jobs than this the earliest is not sought: that one of them is due says enough. */
 const READY_SOUGHT = 64
 
-const nextDueSql = (s: string) => `select min(least(
-    (select m.at from ${s}.moments m where m.what = 0 and m.line = l.id order by m.at limit 1),
-    (select min(r.at) from (
-      select m.at from ${s}.moments m where m.what = 1 and m.line = l.id limit ${READY_SOUGHT}) r)))
+const timedDue = (s: string) =>
+  `(select m.at from ${s}.moments m where m.what = 0 and m.line = l.id order by m.at limit 1)`
+const readyDue = (s: string) => `(select min(r.at) from (
+  select m.at from ${s}.moments m where m.what = 1 and m.line = l.id limit ${READY_SOUGHT}) r)`
+
+const nextDueSql = (s: string, due: string) => `select min(${due})
   from unnest($1::text[], $2::text[]) g (queue, handler)
   join ${s}.lines l on l.queue = g.queue and l.handler = g.handler
   where not exists (select 1 from ${s}.queues q where q.queue = g.queue and q.paused)`
 
-export async function nextDueAt(tables: Tables, lines: readonly Line[]): Promise<Instant | null> {
+/** What a claim has seen is ready since, so only what is not yet can be news. */
+export async function nextDueAt(
+  tables: Tables,
+  lines: readonly Line[],
+  seenAt?: Instant,
+): Promise<Instant | null> {
   if (lines.length === 0) return null
-  const [row] = await tables.connection.call(nextDueSql(tables.schema), [
+  const { schema: s } = tables
+  const due = seenAt === undefined ? `least(${timedDue(s)}, ${readyDue(s)})` : timedDue(s)
+  const [row] = await tables.connection.call(nextDueSql(s, due), [
     texts(lines.map(line => toKey(line.queue))),
     texts(lines.map(line => toKey(line.handler))),
   ])

@@ -4,9 +4,10 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { Connection, Run } from './connection.ts'
 import { tables } from './migrations/0001-tables.ts'
 import { functions } from './migrations/0002-functions.ts'
+import { lanes } from './migrations/0003-lanes.ts'
 import type { Migration } from './migrations/migration.ts'
 
-export const migrations: readonly Migration[] = [tables, functions]
+export const migrations: readonly Migration[] = [tables, functions, lanes]
 export const latestVersion = migrations.length
 
 const APPLICATION = 'carillon'

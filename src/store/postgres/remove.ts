@@ -33,6 +33,7 @@ export async function prune(
     `select * from ${tables.schema}.prune_1($1, $2, $3, $4)`,
     [now, limit, skipsMax, endedTasksMax],
   )
+  await tables.connection.call(`select ${tables.schema}.forget_capped_1($1, $2)`, [now, limit])
   const [attempts, seen, skips, jobs, records] = row!.map(Number) as [
     number,
     number,

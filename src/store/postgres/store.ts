@@ -134,8 +134,8 @@ export class PostgresStore implements Store {
     return overdue(this.#open, now, limit)
   }
 
-  async nextDueAt(lines: readonly Line[]) {
-    return list.nextDueAt(this.#open, lines)
+  async nextDueAt(lines: readonly Line[], seenAt?: Instant) {
+    return list.nextDueAt(this.#open, lines, seenAt)
   }
 
   async get(ids: readonly string[]) {

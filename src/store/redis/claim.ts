@@ -17,7 +17,8 @@ export async function claim(shelf: Shelf, request: ClaimRequest): Promise<Job[]>
   const { limit, now, leaseMs, token, owner } = request
   const handlers = [...new Set(request.handlers)]
   if (limit <= 0 || handlers.length === 0) return []
-  const answer = (await shelf.run('claim', [
+  const isRuled = request.isRuled === true || request.within !== undefined
+  const answer = (await shelf.run(isRuled ? 'claimRuled' : 'claim', [
     toKey(request.queue),
     String(now),
     shelf.judge,
@@ -27,6 +28,7 @@ export async function claim(shelf: Shelf, request: ClaimRequest): Promise<Job[]>
     toKey(owner),
     String(handlers.length),
     ...handlers.map(toKey),
+    ...(isRuled ? ruledArgs(request) : []),
     ...request.attemptIds.map(toKey),
   ])) as string[]
   const claimedAt = Number(answer[0])
@@ -37,6 +39,14 @@ export async function claim(shelf: Shelf, request: ClaimRequest): Promise<Job[]>
     taken.push({ seq: answer[i]!, fields: answer[i + 1]!.split(NUL), lease })
   }
   return jobsOf(shelf, taken)
+}
+
+/** The turn, or nothing for that of the queue; how many spans, then each. */
+function ruledArgs({ within }: ClaimRequest): string[] {
+  if (!within) return ['', '', '0']
+  const { turn, spans } = within
+  const bounds = spans.flatMap(({ from, until }) => [toKey(from), toKey(until)])
+  return [toKey(turn.lane), String(turn.taken), String(spans.length), ...bounds]
 }
 
 async function jobsOf(shelf: Shelf, taken: readonly Taken[]): Promise<Job[]> {

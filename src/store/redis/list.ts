@@ -21,9 +21,15 @@ export async function overdue(shelf: Shelf, now: Instant, limit: number): Promis
   return shelf.jobs(shelf.found(await shelf.run('overdue', args)))
 }
 
-export async function nextDueAt(shelf: Shelf, lines: readonly Line[]): Promise<Instant | null> {
+/** What a claim has seen is ready since, so only what is not yet can be news. */
+export async function nextDueAt(
+  shelf: Shelf,
+  lines: readonly Line[],
+  seenAt?: Instant,
+): Promise<Instant | null> {
   const names = lines.flatMap(({ queue, handler }) => [toKey(queue), toKey(handler)])
-  const answer = await shelf.run('nextDue', [String(lines.length), ...names])
+  const isReadySeen = seenAt === undefined ? '0' : '1'
+  const answer = await shelf.run('nextDue', [isReadySeen, String(lines.length), ...names])
   return answer === '' ? null : Number(answer)
 }
 

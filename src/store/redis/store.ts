@@ -122,8 +122,8 @@ export class RedisStore implements Store {
     return list.overdue(this.#open, now, limit)
   }
 
-  async nextDueAt(lines: readonly Line[]) {
-    return list.nextDueAt(this.#open, lines)
+  async nextDueAt(lines: readonly Line[], seenAt?: Instant) {
+    return list.nextDueAt(this.#open, lines, seenAt)
   }
 
   async get(ids: readonly string[]) {

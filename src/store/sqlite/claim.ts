@@ -10,6 +10,7 @@ import { dueColumns, leaseJobsSql, type DueRow } from './columns.ts'
 import { kinds, RUNNING, WAITING } from '../shared/codes.ts'
 import type { Row, Value } from './driver.ts'
 import { leasedRow, toJob, type Cold } from './record.ts'
+import { takeRuled } from './ruled.ts'
 import type { Tables } from './tables.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 
@@ -47,8 +48,13 @@ function claimFrom(tables: Tables, lines: readonly number[], request: ClaimReque
     .statement('select paused, cursor from queues where queue = ?')
     .get(toKey(queue)) ?? [0, '']) as [number, string]
   if (paused === 1) return []
-  const cursor = fromKey(key)
   const due = lines.map(line => dueFrom(tables, line, now, limit + 1))
+  if (request.isRuled || request.within) {
+    promote(tables, due, request)
+    const taken = takeRuled(tables, lines, request).map(row => asFound(tables, row))
+    return lease(tables, taken, request)
+  }
+  const cursor = fromKey(key)
   const count = due.reduce((sum, { timed, ready }) => sum + timed + ready, 0)
   if (count <= limit) {
     const found = due.flatMap(({ line, timed, ready }) => [

@@ -20,14 +20,24 @@ const nextDueSql = `select
   (select min(due_at) from (select due_at from jobs indexed by ready
     where line = ?1 and ready = 1 limit ${READY_SOUGHT}))`
 
-export function nextDueAt(tables: Tables, lines: readonly Line[]): Instant | null {
+/** What a claim has seen is ready since, so only what is not yet can be news. */
+const unseenSql = `select
+  (select due_at from jobs indexed by timed where line = ?1 and ready = 0 order by due_at limit 1),
+  null`
+
+export function nextDueAt(
+  tables: Tables,
+  lines: readonly Line[],
+  seenAt?: Instant,
+): Instant | null {
+  const sql = seenAt === undefined ? nextDueSql : unseenSql
   return tables.glance(() => {
     const paused = new Set(pausedQueues(tables))
     let moment: Instant | null = null
     for (const { queue, handler } of lines) {
       const line = paused.has(queue) ? null : tables.lines.find(queue, handler)
       if (line === null) continue
-      const [timed, ready] = tables.statement(nextDueSql).get(line) as (number | null)[]
+      const [timed, ready] = tables.statement(sql).get(line) as (number | null)[]
       moment = earlier(moment, earlier(timed!, ready!))
     }
     return moment

@@ -4,9 +4,10 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { Database } from './driver.ts'
 import { jobs } from './migrations/0001-jobs.ts'
 import { reports } from './migrations/0002-reports.ts'
+import { lanes } from './migrations/0003-lanes.ts'
 import type { Migration } from './migrations/migration.ts'
 
-export const migrations: readonly Migration[] = [jobs, reports]
+export const migrations: readonly Migration[] = [jobs, reports, lanes]
 export const latestVersion = migrations.length
 
 /** "CRLN": what `file` and other tools can tell the database by. */

@@ -4,6 +4,7 @@ import type { Instant } from '../../core/time.ts'
 import type { PruneRequest, PruneResult } from '../store.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { removeJob, type Going } from './remove.ts'
+import { forgetCapped } from './ruled.ts'
 import { dropLogs } from './reports.ts'
 import type { Tables } from './tables.ts'
 
@@ -18,6 +19,7 @@ export function prune(tables: Tables, request: PruneRequest): PruneResult {
     const skips = pruneSkips(tables, now, limit * SKIPS_FACTOR)
     const jobs = pruneJobs(tables, request)
     const records = pruneRecords(tables, now, limit)
+    forgetCapped(tables, now, limit)
     const isFull =
       attempts.seen === limit ||
       skips === limit * SKIPS_FACTOR ||

@@ -113,8 +113,8 @@ export class SqliteStore implements Store {
     return overdue(this.#open, now, limit)
   }
 
-  async nextDueAt(lines: readonly Line[]) {
-    return list.nextDueAt(this.#open, lines)
+  async nextDueAt(lines: readonly Line[], seenAt?: Instant) {
+    return list.nextDueAt(this.#open, lines, seenAt)
   }
 
   async get(ids: readonly string[]) {

@@ -22,7 +22,7 @@ const firstLane = (s: string, condition: string) => `(select min(found.lane) fro
       order by m.lane limit 1) found)`
 
 /** The earliest due of all lines first. A row that another claim is at stays where it is. */
-const promote = (s: string) => `
+export const promote = (s: string) => `
   v_tids := array(select found.tid from unnest(v_lines) l (line) cross join lateral (
     select m.ctid as tid, m.at, m.seq from ${s}.moments m
       where m.what = 0 and m.line = l.line and m.at <= v_now
@@ -94,7 +94,7 @@ const contended = (s: string) => `
   update ${s}.queues set cursor = v_last where queue = p_queue;`
 
 /** Whoever deletes the moment of a job may change the job. */
-const take = (s: string) => `
+export const take = (s: string) => `
   with ours as (
     select m.ctid as tid, m.seq from unnest(v_tids) with ordinality t (tid, n)
       join ${s}.moments m on m.ctid = t.tid
@@ -108,7 +108,7 @@ const take = (s: string) => `
       open = l.open + excluded.open, seqs = l.seqs || excluded.seqs;`
 
 /** One row of lists: a row for each job would cost as much again to send and to read. */
-const lease = (s: string) => `
+export const lease = (s: string) => `
   return query with held as (
     update ${s}.jobs j set state = 1, due_at = null, rank = null, attempts = j.attempts + 1,
       fence = j.fence + 1, version = j.version + 1, token = p_token, owner = p_owner,
@@ -131,14 +131,18 @@ const lease = (s: string) => `
     from held h;
   perform ${s}.fold_1();`
 
+export const claimParameters = `p_queue text, p_handlers text[], p_now bigint, p_limit int,
+  p_owner text, p_token text, p_lease bigint, p_attempts text[], p_bite int, p_specs boolean,
+  p_server boolean`
+export const claimReturns = `table (ns bigint[], seqs bigint[], spec_ats bigint[],
+  expires bigint[], attempts bigint[], fences bigint[], versions bigint[], bodies text, specs json,
+  moment bigint)`
+
 export const claimFunction = (s: string): string =>
   made(s, {
     name: 'claim_1',
-    parameters: `p_queue text, p_handlers text[], p_now bigint, p_limit int, p_owner text,
-      p_token text, p_lease bigint, p_attempts text[], p_bite int, p_specs boolean,
-      p_server boolean`,
-    returns: `table (ns bigint[], seqs bigint[], spec_ats bigint[], expires bigint[],
-      attempts bigint[], fences bigint[], versions bigint[], bodies text, specs json, moment bigint)`,
+    parameters: claimParameters,
+    returns: claimReturns,
     declare: `v_lines int[]; v_tids tid[]; v_cursor text; v_paused boolean; v_lanes text[];
       v_count int; v_depth int; v_total int; v_deep int; v_last text;
       v_seqs bigint[]; v_now bigint := ${judged};`,

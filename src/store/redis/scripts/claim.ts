@@ -320,6 +320,9 @@ moveTallies(lines)
 return reply
 `
 
+/** Claims with rules or lanes of their own find and lease alike. */
+export const claimParts = { opening, finding, contending, leasing } as const
+
 export const claimScript = [
   base,
   places,

@@ -8,6 +8,7 @@ import { insertScript } from './insert.ts'
 import { loadScript } from './load.ts'
 import * as past from './past.ts'
 import { pruneScript } from './prune.ts'
+import { claimRuledScript } from './ruled.ts'
 import * as reads from './reads.ts'
 import * as upkeep from './upkeep.ts'
 
@@ -37,6 +38,7 @@ function script(text: string): Script {
 export const scripts = {
   insert: writing(insertScript),
   claim: writing(claimScript),
+  claimRuled: writing(claimRuledScript),
   commit: writing(commitScript),
   renew: freeing(upkeep.renewScript),
   report: writing(upkeep.reportScript),

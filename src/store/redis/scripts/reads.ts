@@ -92,13 +92,15 @@ local least
 local function consider(due)
   if due and (not least or due < least) then least = due end
 end
+local isReadySeen = take() == '1'
 for _ = 1, takeNumber() do
   local queue = take()
   local line = queue .. Z .. take()
   if call('SISMEMBER', P .. 'paused', queue) == 0 then
     consider(tonumber(call('ZRANGE', P .. 'timed:' .. line, 0, 0, 'WITHSCORES')[2]))
     local seqs = {}
-    for _, lane in ipairs(call('ZRANGE', P .. 'ring:' .. line, 0, ${READY_SOUGHT} - 1)) do
+    local lanes = isReadySeen and {} or call('ZRANGE', P .. 'ring:' .. line, 0, ${READY_SOUGHT} - 1)
+    for _, lane in ipairs(lanes) do
       local room = ${READY_SOUGHT} - #seqs
       if room <= 0 then break end
       local list = call('ZRANGE', P .. 'ready:' .. line .. Z .. lane, 0, room - 1)

@@ -1,0 +1,242 @@
+// Lanes with rules, and claims of some lanes only: weights, caps on runs and starts, spans (D4, D5).
+
+import { describe, expect, it } from 'vitest'
+import {
+  fromRule,
+  LANE_KIND,
+  plainRule,
+  spanOfLane,
+  spansOfTenant,
+  type LaneRule,
+} from '../../../src/core/lane.ts'
+import { firstTurn, type Turn } from '../../../src/core/turns.ts'
+import type { Instant } from '../../../src/core/time.ts'
+import type { ClaimRequest, Store } from '../../../src/store/store.ts'
+import { claimIds, claimRequest, finish, job, succeeded, T0 } from '../../support/builders.ts'
+import { put, type UseBench } from './bench.ts'
+
+async function rule(store: Store, lane: string, given: Partial<LaneRule>): Promise<void> {
+  const value = fromRule({ ...plainRule, ...given })
+  const write = { kind: LANE_KIND, key: lane, value, expectedVersion: null, expireAt: null }
+  expect(await store.putRecords([write], T0)).toEqual(['put'])
+}
+
+async function fill(store: Store, lanes: readonly string[], each: number): Promise<void> {
+  for (const lane of lanes) {
+    await put(store, ...Array.from({ length: each }, (_, i) => job(`${lane}-${i}`, { lane })))
+  }
+}
+
+/** The lanes that were served, one claim of so many after another. */
+async function served(
+  store: Store,
+  claims: number,
+  more: Partial<ClaimRequest> = {},
+): Promise<string> {
+  const lanes: string[] = []
+  for (let i = 0; i < claims; i++) {
+    const ids = await claimIds(store, more.now ?? T0, { limit: 1, isRuled: true, ...more })
+    lanes.push(...ids.map(id => id.split('-')[0]!))
+  }
+  return lanes.join('')
+}
+
+async function finishAll(store: Store, request: Partial<ClaimRequest>, now: Instant) {
+  for (const held of await store.claim(claimRequest({ now, isRuled: true, ...request }))) {
+    await finish(store, held, succeeded, now)
+  }
+}
+
+export function laneTests(bench: UseBench): void {
+  describe('weights', () => {
+    weightTests(bench)
+  })
+  describe('caps on what runs at once', () => {
+    cappedTests(bench)
+  })
+  describe('caps on starts per time', () => {
+    rateTests(bench)
+  })
+  describe('claims of some lanes only', () => {
+    spanTests(bench)
+  })
+}
+
+function weightTests(bench: UseBench): void {
+  it('gives a lane as many turns in a row as its weight, claimed one by one', async () => {
+    const { store } = bench()
+    await fill(store, ['a', 'b', 'c'], 12)
+    await rule(store, 'b', { weight: 2 })
+    await rule(store, 'c', { weight: 4 })
+    expect(await served(store, 14)).toBe('abbccccabbcccc')
+  })
+
+  it('gives the same turns to one claim of many', async () => {
+    const { store } = bench()
+    await fill(store, ['a', 'b', 'c'], 12)
+    await rule(store, 'b', { weight: 2 })
+    await rule(store, 'c', { weight: 4 })
+    expect(await served(store, 1, { limit: 5 })).toBe('abbcc')
+    expect(await served(store, 1, { limit: 9 })).toBe('ccabbcccc')
+  })
+
+  it('leaves no turn unused when a lane runs out', async () => {
+    const { store } = bench()
+    await fill(store, ['a', 'b'], 3)
+    await rule(store, 'a', { weight: 100 })
+    expect(await served(store, 1, { limit: 10 })).toBe('aaabbb')
+  })
+
+  it('orders by rank inside a turn, over all handlers', async () => {
+    const { store } = bench()
+    await put(store, job('a-low', { lane: 'a', priority: 2 }))
+    await put(store, job('a-high', { lane: 'a', priority: 4, handler: 'other' }))
+    await put(store, job('a-normal', { lane: 'a' }), job('b-1', { lane: 'b' }))
+    await rule(store, 'a', { weight: 2 })
+    const more = { isRuled: true, handlers: ['work', 'other'], limit: 10 }
+    expect(await claimIds(store, T0, more)).toEqual(['a-high', 'a-normal', 'b-1', 'a-low'])
+  })
+
+  it('goes on in plain turns when nobody asks for rules any more', async () => {
+    const { store } = bench()
+    await fill(store, ['a', 'b'], 6)
+    await rule(store, 'a', { weight: 3 })
+    expect(await served(store, 1, { limit: 2 })).toBe('aa')
+    expect(await served(store, 3, { isRuled: false })).toBe('bab')
+    expect(await served(store, 4)).toBe('aaab')
+  })
+}
+
+function cappedTests(bench: UseBench): void {
+  it('starts no more of a lane than may run at once, and others instead', async () => {
+    const { store } = bench()
+    await fill(store, ['a', 'b'], 4)
+    await rule(store, 'a', { runningMax: 2 })
+    expect(await served(store, 1, { limit: 6 })).toBe('ababbb')
+    expect(await served(store, 1, { limit: 6 })).toBe('')
+  })
+
+  it('counts runs of every queue and node', async () => {
+    const { store, second } = bench()
+    await put(store, job('a-1', { lane: 'a', queue: 'q' }), job('a-2', { lane: 'a' }))
+    await rule(store, 'a', { runningMax: 1 })
+    expect(await served(store, 1, { queue: 'q' })).toBe('a')
+    expect(await served(await second(), 1)).toBe('')
+  })
+
+  it('starts the next when one has ended', async () => {
+    const { store } = bench()
+    await fill(store, ['a'], 3)
+    await rule(store, 'a', { runningMax: 1 })
+    await finishAll(store, { limit: 5 }, T0)
+    expect(await served(store, 2)).toBe('a')
+  })
+
+  it('starts the next when one was removed', async () => {
+    const { store } = bench()
+    await fill(store, ['a'], 2)
+    await rule(store, 'a', { runningMax: 1 })
+    expect(await served(store, 1)).toBe('a')
+    await store.remove(['a-0'])
+    await store.prune({ now: T0, limit: 10, endedTasksMax: 10 })
+    expect(await served(store, 1)).toBe('a')
+  })
+
+  it('lets a lane go on without a cap when its rule is gone', async () => {
+    const { store } = bench()
+    await fill(store, ['a'], 3)
+    await rule(store, 'a', { runningMax: 1 })
+    expect(await served(store, 2)).toBe('a')
+    const write = { kind: LANE_KIND, key: 'a', value: null, expectedVersion: null, expireAt: null }
+    await store.putRecords([{ ...write, remove: true }], T0)
+    expect(await served(store, 1, { limit: 5 })).toBe('aa')
+  })
+
+  it('does not name the moment of what it holds back as the next one due', async () => {
+    const { store } = bench()
+    await fill(store, ['a'], 3)
+    await put(store, job('b-1', { lane: 'b', trigger: { kind: 'once', at: T0 + 500 } }))
+    await rule(store, 'a', { runningMax: 1 })
+    expect(await served(store, 1, { limit: 9 })).toBe('a')
+    const lines = [{ queue: 'default', handler: 'work' }]
+    expect(await store.nextDueAt(lines)).toBe(T0)
+    expect(await store.nextDueAt(lines, T0)).toBe(T0 + 500)
+  })
+}
+
+function rateTests(bench: UseBench): void {
+  it('starts so many at once, then as the rate fills up again', async () => {
+    const { store } = bench()
+    await fill(store, ['a', 'b'], 20)
+    await rule(store, 'a', { rate: { count: 3, perMs: 60_000 } })
+    expect(await served(store, 1, { limit: 8 })).toBe('abababbb')
+    expect(await served(store, 1, { limit: 2 })).toBe('bb')
+    const starts: number[] = []
+    for (let at = T0; at <= T0 + 60_000; at += 1_000) {
+      const lanes = await served(store, 1, { now: at, within: lanesOnly('a') })
+      if (lanes !== '') starts.push(at - T0)
+    }
+    expect(starts).toEqual([20_000, 40_000, 60_000])
+  })
+
+  it('lets the whole rate start again after a while', async () => {
+    const { store } = bench()
+    await fill(store, ['a'], 20)
+    await rule(store, 'a', { rate: { count: 7, perMs: 1_000 } })
+    expect(await served(store, 1, { limit: 20 })).toHaveLength(7)
+    expect(await served(store, 1, { limit: 20, now: T0 + 1_000 })).toHaveLength(7)
+    expect(await served(store, 1, { limit: 20, now: T0 + 1_500 })).toHaveLength(3)
+  })
+}
+
+function lanesOnly(...lanes: string[]): { spans: ReturnType<typeof spanOfLane>[]; turn: Turn } {
+  return { spans: lanes.map(spanOfLane), turn: firstTurn }
+}
+
+function spanTests(bench: UseBench): void {
+  it('takes from the lanes it names and no others', async () => {
+    const { store } = bench()
+    await fill(store, ['a', 'b', 'c', 'd'], 2)
+    expect(await served(store, 1, { limit: 9, within: lanesOnly('b', 'd') })).toBe('bdbd')
+    expect(await served(store, 1, { limit: 9, within: lanesOnly('b', 'x') })).toBe('')
+  })
+
+  it('goes on behind the turn it is given and leaves the turn of the queue', async () => {
+    const { store } = bench()
+    await fill(store, ['a', 'b', 'c'], 4)
+    const within = { ...lanesOnly('a', 'c'), turn: { lane: 'a', taken: 1 } }
+    expect(await served(store, 1, { within })).toBe('c')
+    expect(await served(store, 3)).toBe('abc')
+    expect(await served(store, 1, { within: { ...within, turn: { lane: 'c', taken: 1 } } })).toBe(
+      'a',
+    )
+  })
+
+  it('holds to weights and caps there too', async () => {
+    const { store } = bench()
+    await fill(store, ['a', 'b'], 9)
+    await rule(store, 'a', { weight: 3, runningMax: 4 })
+    expect(await served(store, 1, { limit: 9, within: lanesOnly('a', 'b') })).toBe('aaababbbb')
+    const going = { ...lanesOnly('a', 'b'), turn: { lane: 'b', taken: 1 } }
+    expect(await served(store, 1, { limit: 2, within: going })).toBe('bb')
+  })
+
+  it('knows the lanes of a tenant from those of tenants with similar names', async () => {
+    const { store } = bench()
+    const lanes = ['acme', 'acme!', 'acme-x', 'acme/ana', 'acme/zoë', 'acme0', 'acmes']
+    await put(store, ...lanes.map(lane => job(lane, { lane })))
+    const within = { spans: spansOfTenant('acme'), turn: firstTurn }
+    const ids = await claimIds(store, T0, { limit: 9, within })
+    expect(ids).toEqual(['acme', 'acme/ana', 'acme/zoë'])
+  })
+
+  it('takes nothing that is not due or from a paused queue', async () => {
+    const { store } = bench()
+    await put(store, job('a-1', { lane: 'a', trigger: { kind: 'once', at: T0 + 1 } }))
+    expect(await served(store, 1, { within: lanesOnly('a') })).toBe('')
+    await store.setQueuePaused('default', true)
+    expect(await served(store, 1, { within: lanesOnly('a'), now: T0 + 1 })).toBe('')
+    await store.setQueuePaused('default', false)
+    expect(await served(store, 1, { within: lanesOnly('a'), now: T0 + 1 })).toBe('a')
+  })
+}
