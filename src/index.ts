@@ -1,6 +1,12 @@
 // The public API of the package: re-exports only.
 
 export { createScheduler, type SchedulerOptions } from './library/create.ts'
+export {
+  createTaskScheduler,
+  type TaskScheduler,
+  type TaskSchedulerOptions,
+} from './declared/scheduler.ts'
+export type { Registration, TaskCallback } from './declared/registration.ts'
 export type { RunContext } from './library/context.ts'
 export { job, type JobDefinition } from './library/definition.ts'
 export type { EventFilter, SchedulerEvent } from './library/events.ts'

@@ -33,10 +33,13 @@ export const layers: Readonly<Record<string, Layer>> = {
   engine: { imports: belowEngine, packages: ['node:*'] },
   copy: { imports: belowEngine, packages: ['node:*'] },
   library: { imports: [...belowLibrary, 'workflows', 'compose'], packages: 'any' },
+  /** Tasks declared as a whole: a thin face of the library. */
+  declared: { imports: [...belowLibrary, 'library', 'compose'], packages: [] },
   observe: { imports: ['core'], types: ['engine'], packages: 'any' },
   actions: { imports: ['engine', 'core', 'cron', 'port'], packages: 'any' },
   workflows: { imports: [...belowLibrary, 'actions'], packages: ['zod'] },
-  http: { imports: [...belowLibrary, 'actions', 'workflows'], packages: 'any' },
+  sources: { imports: [...belowLibrary, 'actions'], packages: ['zod', 'yaml', 'node:*'] },
+  http: { imports: [...belowLibrary, 'actions', 'workflows', 'sources'], packages: 'any' },
   serve: {
     imports: [...belowLibrary, 'compose', 'observe', 'actions', 'workflows', 'http'],
     packages: 'any',
@@ -45,11 +48,15 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: [...belowLibrary, 'copy', 'library', 'compose', 'client', 'serve'],
     packages: 'any',
   },
-  dashboard: { imports: [], packages: 'any' },
-  client: { imports: ['core'], packages: 'any' },
+  /** Bundled for browsers: it takes types of the service, and code of nobody. */
+  dashboard: { imports: ['cron'], types: ['http'], packages: 'any' },
+  client: { imports: ['core'], types: ['http'], packages: ['zod'] },
   compose: { imports: [...belowLibrary, 'stores', 'observe', 'actions'], packages: 'any' },
   testing: { imports: [...belowLibrary, 'library', 'compose', 'stores'], packages: 'any' },
-  index: { imports: [...belowLibrary, 'library', 'workflows', 'compose'], packages: 'any' },
+  index: {
+    imports: [...belowLibrary, 'library', 'declared', 'workflows', 'compose'],
+    packages: 'any',
+  },
 }
 
 /** What each concrete store may use from outside: its driver, and nothing of another store's. */
@@ -61,7 +68,12 @@ export const storePackages: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The files that may read the clock, set timers and draw random numbers. */
-export const ambientFiles = ['src/engine/clock.ts', 'src/engine/ids.ts', 'src/compose.ts']
+export const ambientFiles = [
+  'src/engine/clock.ts',
+  'src/engine/ids.ts',
+  'src/compose.ts',
+  'src/client/ambient.ts',
+]
 
 /** Where the glossary is binding on identifiers. */
 export const glossaryFolders = ['src/core/', 'src/store/', 'src/engine/']
