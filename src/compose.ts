@@ -10,6 +10,7 @@ import type { Events } from './engine/events.ts'
 import type { Ids } from './engine/ids.ts'
 import { SystemIds } from './engine/ids.ts'
 import { logTo, type Logger } from './observe/log.ts'
+import type { SourceTables } from './sources/tables.ts'
 import { MemoryStore } from './store/memory/store.ts'
 import type { Store } from './store/store.ts'
 
@@ -44,7 +45,7 @@ async function makeStore(url: string, { now, listens }: StoreOptions): Promise<S
     const { RedisStore } = await import('./store/redis/store.ts')
     return new RedisStore({ url, after, listens, ...(listens ? {} : { clock: now }) })
   }
-  if (url.startsWith('postgres:') || url.startsWith('postgresql:')) {
+  if (isPostgres(url)) {
     const { PostgresStore } = await import('./store/postgres/store.ts')
     return new PostgresStore({ url, listens, ...(listens ? {} : { clock: now }) })
   }
@@ -97,4 +98,36 @@ export async function openPages(path: string): Promise<PageSink> {
   const { SqlitePages } = await import('./actions/crawl/sqlite-pages.ts')
   const { openDatabase } = await import('./store/sqlite/driver.ts')
   return SqlitePages.open({ path, open: openDatabase })
+}
+
+/**
+ * Where the target tables of sources live: in the store's own database, or in `dataDb` where the
+ * store has no tables. Nothing is opened before the first row.
+ */
+export async function openTables(store: string, dataDb: string): Promise<SourceTables> {
+  const place = hasTables(store) ? store : dataDb
+  if (isPostgres(place)) {
+    const { Connection } = await import('./store/postgres/connection.ts')
+    const { parseAddress } = await import('./store/postgres/address.ts')
+    const { PostgresTables } = await import('./sources/postgres-tables.ts')
+    const address = parseAddress(place)
+    const schema = address.schema.replaceAll('"', '')
+    return new PostgresTables({ schema, connect: () => new Connection(address) })
+  }
+  const { SqliteTables } = await import('./sources/sqlite-tables.ts')
+  const { openDatabase } = await import('./store/sqlite/driver.ts')
+  return new SqliteTables({ path: filePath(place), open: openDatabase })
+}
+
+function hasTables(store: string): boolean {
+  return isPostgres(store) || (store.startsWith('sqlite:') && store !== 'sqlite::memory:')
+}
+
+export function isPostgres(place: string): boolean {
+  return /^postgres(?:ql)?:/.test(place)
+}
+
+/** `sqlite:<path>` and a path alone mean the same. */
+export function filePath(place: string): string {
+  return place.replace(/^sqlite:/, '')
 }

@@ -1,9 +1,18 @@
 // The parts of a running service, chosen by its configuration.
 
+import { join } from 'node:path'
 import process from 'node:process'
 import { actionHandlers, type Actions, type PageSink } from '../actions/index.ts'
 import { httpAction } from '../actions/http/action.ts'
-import { makeNodeId, openPages, openStore, type Logger } from '../compose.ts'
+import {
+  filePath,
+  isPostgres,
+  makeNodeId,
+  openPages,
+  openStore,
+  openTables,
+  type Logger,
+} from '../compose.ts'
 import { systemClock } from '../engine/clock.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import type { Handler } from '../engine/handlers.ts'
@@ -11,6 +20,9 @@ import type { Ids } from '../engine/ids.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { Authenticator, LIFETIME_MAX_MS } from '../http/auth/authenticator.ts'
 import type { TokenRules } from '../http/auth/tokens.ts'
+import { openSources } from '../sources/open.ts'
+import type { Sources } from '../sources/sources.ts'
+import type { SourceTables } from '../sources/tables.ts'
 import { workflowAction } from '../workflows/action.ts'
 import { Workflows } from '../workflows/workflows.ts'
 import type { ServeConfig } from './config.ts'
@@ -41,6 +53,8 @@ export interface Work {
   readonly actions: Actions
   readonly workflows: Workflows
   readonly pages: PageSink
+  readonly sources: Sources
+  readonly tables: SourceTables
 }
 
 /** Everything a job can do here: actions, workflows, and the code the configuration brings. */
@@ -51,7 +65,8 @@ export async function openWork(
   log: Logger | null,
 ): Promise<Work> {
   const { clock, store } = engine
-  const pages = await openPages(config.dataDb)
+  const pages = await openPages(pagesPath(config))
+  const tables = await openTables(config.store, config.dataDb)
   const actions = actionHandlers({
     clock,
     pages,
@@ -63,10 +78,17 @@ export async function openWork(
   const http = httpAction({ outbound: actions.outbound, clock, userAgent: 'Carillon' })
   const workflows = new Workflows({ store, clock, http })
   actions.registry.add(workflowAction({ workflows, handlers: engine.handlers, http, clock }))
+  const { registry, outbound } = actions
+  const sources = openSources(engine, { outbound, registry, tables, env: process.env })
   for (const [name, handler] of [...Object.entries(handlers), ...actions.registry.handlers]) {
     engine.handlers.set(name, handler)
   }
-  return { actions, workflows, pages }
+  return { actions, workflows, pages, sources, tables }
+}
+
+/** Pages are kept in a file, also where the data goes to a server. */
+function pagesPath({ data, dataDb }: ServeConfig): string {
+  return isPostgres(dataDb) ? join(data, 'pages.db') : filePath(dataDb)
 }
 
 export function tokenRules(config: ServeConfig): TokenRules {

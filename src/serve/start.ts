@@ -92,6 +92,7 @@ function makeApp({ config, engine, work, auth, log }: Made): Promise<App> {
     actions: work.actions.registry,
     workflows: work.workflows,
     pages: work.pages,
+    sources: work.sources,
     metricsText: () => metrics.text(),
     settings: httpSettings({
       ratePerMinute: config.ratePerMinute === 0 ? null : config.ratePerMinute,
@@ -110,10 +111,11 @@ async function listen(app: App, { host, port }: ServeConfig): Promise<string> {
 }
 
 /** People can still look and cancel while running jobs come to their end. */
-async function stop(engine: Engine, app: App, work: Work): Promise<StopResult> {
+export async function stop(engine: Engine, app: App, work: Work): Promise<StopResult> {
   const result = await engine.node.stop()
   await app.close()
   await work.actions.close()
+  await work.tables.close()
   await engine.store.close()
   return result
 }

@@ -12,6 +12,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PageSink } from '../../actions/crawl/pages.ts'
 import type { Registry } from '../../actions/registry.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { Sources } from '../../sources/sources.ts'
 import type { Workflows } from '../../workflows/workflows.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { HttpSettings } from './settings.ts'
@@ -28,6 +29,7 @@ export interface AppParts {
   readonly engine: Engine
   readonly actions: Registry
   readonly workflows: Workflows
+  readonly sources: Sources
   /** Where crawled pages are found; null when this service keeps none. */
   readonly pages: PageSink | null
   readonly auth: Authenticator

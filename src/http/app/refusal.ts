@@ -41,9 +41,11 @@ function fromCore(error: SchedulerError, family: Family): HttpProblem {
     case 'JOB_NOT_FOUND':
     case 'RUN_NOT_FOUND':
     case 'WORKFLOW_NOT_FOUND':
+    case 'SOURCE_NOT_FOUND':
       return notFound(message)
     case 'JOB_EXISTS':
     case 'WORKFLOW_EXISTS':
+    case 'SOURCE_EXISTS':
       return new HttpProblem('exists', message)
     case 'JOB_DECLARED':
       return new HttpProblem('declared-in-code', message, { fields: details })
@@ -55,6 +57,7 @@ function fromCore(error: SchedulerError, family: Family): HttpProblem {
     case 'PAYLOAD_INVALID':
     case 'HANDLER_UNKNOWN':
     case 'WORKFLOW_INVALID':
+    case 'SOURCE_INVALID':
     case 'QUERY_INVALID':
       return invalid(family, message, problems)
     case 'REQUESTS_FULL':
