@@ -1,38 +1,24 @@
 #!/usr/bin/env node
-// The `carillon` program: finds its commands, runs one, and says what went wrong in one place.
+// The `carillon` program: runs one command and says what went wrong in one place.
 
-import { Command, CommanderError } from 'commander'
-import { readdirSync } from 'node:fs'
+import { CommanderError } from 'commander'
 import process from 'node:process'
-import type { CliCommand } from './command.ts'
-import { exits } from './command.ts'
+import { exits } from './exits.ts'
 import { fail } from './fail.ts'
+import { commandFirst } from './globals.ts'
+import { loadProgram, printVersion } from './program.ts'
 
-const program = new Command('carillon')
-  .description('A durable job scheduler: every due occurrence gets exactly one recorded decision.')
-  .showHelpAfterError('(see --help)')
-  .exitOverride()
-
-const folder = new URL('./commands/', import.meta.url)
-const files = readdirSync(folder)
-  .filter(name => /^[^.]+\.(?:js|ts)$/.test(name))
-  .toSorted()
-
-for (const name of files) {
-  const { command } = (await import(new URL(name, folder).href)) as { command: CliCommand }
-  command.add(program)
-}
-
-program
-  .command('version')
-  .description('print the version')
-  .action(async () => {
-    const { version } = await import('../serve/version.ts')
-    process.stdout.write(`${version}\n`)
-  })
+const words = commandFirst(process.argv.slice(2))
+const [word] = words
 
 try {
-  await program.parseAsync(process.argv)
+  if (word === '-V' || word === '--version') {
+    await printVersion()
+  } else {
+    const program = await loadProgram(word)
+    if (word === undefined) program.outputHelp()
+    else await program.parseAsync(words, { from: 'user' })
+  }
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? exits.ok : exits.usage

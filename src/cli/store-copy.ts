@@ -6,7 +6,7 @@ import { copyStore, type CopyEnd, type CopyProgress, type CopyReport } from '../
 import { entryTypes } from '../core/entry.ts'
 import { SchedulerError, type ErrorCode } from '../core/errors.ts'
 import { systemClock } from '../engine/clock.ts'
-import { exits } from './command.ts'
+import { exits } from './exits.ts'
 import { copyProgress } from './copy-progress.ts'
 import { storeName } from './store-name.ts'
 import type { Terminal } from './terminal.ts'

@@ -13,19 +13,26 @@ export interface Terminal {
   readonly confirm: ((question: string) => Promise<boolean>) | null
   /** Aborted when the person wants to stop. */
   readonly signal?: AbortSignal
+  /** Stops listening for signals. */
+  readonly close?: () => void
 }
 
-export function systemTerminal(): Terminal {
+export function systemTerminal(): Terminal & { readonly close: () => void } {
   const stop = new AbortController()
   // Once: a second wish to stop ends the process at once, as ever.
-  process.once('SIGINT', () => stop.abort())
-  process.once('SIGTERM', () => stop.abort())
+  const abort = () => stop.abort()
+  process.once('SIGINT', abort)
+  process.once('SIGTERM', abort)
   return {
     out: text => void process.stdout.write(text),
     err: text => void process.stderr.write(text),
     isTerminal: isatty(2),
     confirm: isatty(0) ? confirm : null,
     signal: stop.signal,
+    close: () => {
+      process.off('SIGINT', abort)
+      process.off('SIGTERM', abort)
+    },
   }
 }
 

@@ -82,9 +82,12 @@ export function resolveConfig(sources: Sources): ServeConfig {
   return whole
 }
 
+/** Code, and where the command line finds a service of others. */
+const alsoKnown = ['handlers', 'server', 'token', 'tokenFile']
+
 function unknownKeys(file: Sources['file']): Problem[] {
   if (file === null) return []
-  const known: readonly string[] = [...optionNames, 'handlers']
+  const known: readonly string[] = [...optionNames, ...alsoKnown]
   return Object.keys(file.values)
     .filter(key => !known.includes(key))
     .map(key => ({ field: `${key} in ${file.path}`, value: '', rule: 'is not a known setting' }))

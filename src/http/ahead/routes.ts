@@ -10,12 +10,12 @@ import { ahead } from './moments.ts'
 import { bucketSchema, comingSchema, comingView, crowdsOf, densityOf } from './view.ts'
 import { windowOf, windowQuery } from './window.ts'
 
-const query = windowQuery.extend({
+export const query = windowQuery.extend({
   limit: z.coerce.number().int().min(1).max(limits.pageMax).default(50),
   tenant: z.string().regex(tenantPattern, 'must be the name of a tenant').optional(),
 })
 
-const answer = z
+export const answer = z
   .strictObject({
     from: z.iso.datetime(),
     to: z.iso.datetime(),

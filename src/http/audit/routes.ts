@@ -16,7 +16,7 @@ import { EVERY_TENANT, mayAct, tenantPattern, type Principal } from '../auth/pri
 /** Books opened for a reader of every tenant that names none. */
 const BOOKS_MAX = 50
 
-const query = z.object({
+export const query = z.object({
   limit: z.coerce.number().int().min(1).max(limits.pageMax).default(50),
   cursor: z
     .string()
@@ -35,7 +35,7 @@ const state = z
   .nullable()
   .optional()
 
-const entrySchema = z
+export const entrySchema = z
   .looseObject({
     id: z.string(),
     at: z.iso.datetime(),
@@ -52,7 +52,7 @@ const entrySchema = z
   })
   .meta({ id: 'AuditEntry' })
 
-const answer = z
+export const answer = z
   .strictObject({
     entries: z.array(entrySchema),
     limit: z.int(),

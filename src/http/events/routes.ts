@@ -22,7 +22,7 @@ const RETRY_MS = 3_000
 
 const topicPattern = new RegExp(`^(?:${topics.join('|')})(?:,(?:${topics.join('|')}))*$`)
 
-const query = z.object({
+export const query = z.object({
   topics: z
     .string()
     .regex(topicPattern, `must be a comma list of ${topics.join(', ')}`)

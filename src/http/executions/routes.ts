@@ -14,7 +14,7 @@ import { executionSchema, executionView, liveExecution, type ExecutionView } fro
 
 const params = z.object({ id: z.string().min(1).max(limits.idLength) })
 
-const logAnswer = z
+export const logAnswer = z
   .strictObject({
     lines: z.array(
       z.strictObject({

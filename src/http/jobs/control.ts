@@ -17,11 +17,11 @@ import { jobSchema } from './view.ts'
 
 const family = 'jobs'
 
-const pauseBody = z
+export const pauseBody = z
   .strictObject({ until: moment.nullable().optional(), note: text(limits.noteLength).optional() })
   .optional()
-const cancelBody = z.strictObject({ reason: text(limits.noteLength).optional() }).optional()
-const runBody = z.strictObject({ payload: z.unknown().optional() }).optional()
+export const cancelBody = z.strictObject({ reason: text(limits.noteLength).optional() }).optional()
+export const runBody = z.strictObject({ payload: z.unknown().optional() }).optional()
 const nothing = z.strictObject({}).optional()
 
 interface Verb<B extends z.ZodType> {
@@ -118,7 +118,7 @@ function assertPaused(job: Job): void {
   )
 }
 
-const runAnswer = z
+export const runAnswer = z
   .strictObject({ job_id: z.string(), run_id: z.string(), status: z.literal('queued') })
   .meta({ id: 'RunAsked' })
 

@@ -21,7 +21,7 @@ import { isoOrNull } from './view.ts'
 
 const config = { access: 'viewer', family: 'jobs' } as const
 
-const whyAnswer = z
+export const whyAnswer = z
   .strictObject({
     verdict: z.string(),
     next_run_at: z.iso.datetime().nullable(),

@@ -11,6 +11,7 @@ import { refuseInvalid } from '../app/refusal.ts'
 import { callerOf } from '../auth/access.ts'
 import { EVERY_TENANT, scopeOf, tenantPattern } from '../auth/principal.ts'
 import { jobAnswer, jobParams } from './answer.ts'
+import { backfillRoutes } from './backfill.ts'
 import { jobBody, type JobBody } from './body.ts'
 import { controlRoutes } from './control.ts'
 import { fromCronRoutes } from './from-cron-route.ts'
@@ -30,6 +31,7 @@ export const jobRoutes: Routes = (app, parts) => {
   edit(app, parts)
   fromCronRoutes(app, parts)
   controlRoutes(app, parts)
+  backfillRoutes(app, parts)
   insightRoutes(app, parts)
 }
 

@@ -15,7 +15,7 @@ import { Counters, countersSchema } from './counters.ts'
 
 const at = z.iso.datetime().nullable()
 
-const nodeSchema = z
+export const nodeSchema = z
   .strictObject({
     id: z.string(),
     is_this: z.boolean(),
@@ -37,7 +37,7 @@ const nodeSchema = z
 
 type NodeView = z.output<typeof nodeSchema>
 
-const answer = z
+export const answer = z
   .strictObject({
     now: z.iso.datetime(),
     version: z.string(),

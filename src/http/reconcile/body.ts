@@ -18,7 +18,7 @@ import { newSpec } from '../jobs/spec.ts'
 
 const JOBS_MAX = 1_000
 
-const fields = z
+export const fields = z
   .strictObject({
     app: text(100),
     generation: z.string().max(100).default('').meta({

@@ -13,7 +13,7 @@ import { actorOf, EVERY_TENANT } from '../auth/principal.ts'
 import { apply, plan } from './apply.ts'
 import { declarationsOf, reconcileBody, type ReconcileBody } from './body.ts'
 
-const answer = z
+export const answer = z
   .strictObject({
     app: z.string(),
     tenant: z.string(),

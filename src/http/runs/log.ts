@@ -13,7 +13,7 @@ import { noRun, visibleRun, type FoundRun } from './find.ts'
 const FOLLOW_MAX_SECONDS = 20
 const LOOK_MS: Millis = SECOND
 
-const logQuery = z.object({
+export const logQuery = z.object({
   limit: z.coerce.number().int().min(1).max(limits.pageMax).default(limits.pageMax),
   offset: z.coerce.number().int().min(0).max(limits.logLinesPerAttempt).default(0),
   attempt: z.coerce
@@ -31,7 +31,7 @@ const logQuery = z.object({
     .meta({ description: 'Seconds to wait for a line behind offset, if the attempt still runs.' }),
 })
 
-const logAnswer = z
+export const logAnswer = z
   .strictObject({
     run_id: z.string(),
     attempt: z.int(),

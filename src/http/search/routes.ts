@@ -15,12 +15,12 @@ import { runStatuses } from '../runs/view.ts'
 const FOUND_MAX = 20
 const TENANTS_LOOKED_AT = 1_000
 
-const query = z.object({
+export const query = z.object({
   q: text(limits.nameLength),
   limit: z.coerce.number().int().min(1).max(FOUND_MAX).default(10),
 })
 
-const answer = z
+export const answer = z
   .strictObject({
     jobs: z.array(
       z.strictObject({

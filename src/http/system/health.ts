@@ -5,7 +5,7 @@ import { problemOf } from '../app/refusal.ts'
 import type { AppParts, Routes } from '../app/parts.ts'
 import { iso } from '../../core/time.ts'
 
-const readySchema = z.strictObject({
+export const readySchema = z.strictObject({
   status: z.enum(['ready', 'not ready']),
   state: z.string(),
   last_tick_at: z.string().nullable(),

@@ -5,7 +5,7 @@ import { problemTypes, type ProblemSlug } from '../app/problem.ts'
 import { notFound } from '../app/refusal.ts'
 import type { Routes } from '../app/parts.ts'
 
-const typeSchema = z
+export const typeSchema = z
   .strictObject({ type: z.string(), status: z.int(), title: z.string(), meaning: z.string() })
   .meta({ id: 'ProblemType' })
 

@@ -8,7 +8,7 @@ import { sessionCookie } from '../auth/session.ts'
 import { HttpProblem } from '../app/problem.ts'
 import type { Routes } from '../app/parts.ts'
 
-const principalSchema = z
+export const principalSchema = z
   .strictObject({ sub: z.string(), tenant: z.string(), role: z.enum(roles), by: z.string() })
   .meta({ id: 'Session' })
 

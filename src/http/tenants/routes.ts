@@ -13,7 +13,7 @@ const PAGE_MAX = 100
 const count = z.int().nonnegative()
 const states = ['waiting', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const
 
-const query = z.object({
+export const query = z.object({
   limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(50),
   cursor: z
     .string()
@@ -21,7 +21,7 @@ const query = z.object({
     .optional(),
 })
 
-const tenantSchema = z
+export const tenantSchema = z
   .strictObject({
     tenant: z.string(),
     total: count,
@@ -39,7 +39,7 @@ const tenantSchema = z
   })
   .meta({ id: 'Tenant', description: 'Jobs and tasks by state.' })
 
-const answer = z
+export const answer = z
   .strictObject({
     tenants: z.array(tenantSchema),
     limit: z.int(),

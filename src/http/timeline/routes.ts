@@ -15,7 +15,7 @@ import { barsOf, concurrencyOf, type Bar } from './bars.ts'
 const ROWS_MAX = 200
 const COMING_MAX = 1_000
 
-const query = windowQuery.extend({
+export const query = windowQuery.extend({
   job: z.string().min(1).max(400).optional(),
   tenant: z.string().regex(tenantPattern, 'must be the name of a tenant').optional(),
 })
@@ -42,7 +42,7 @@ const rowSchema = z.strictObject({
   upcoming: z.array(z.strictObject({ at, is_estimate: z.boolean() })),
 })
 
-const answer = z
+export const answer = z
   .strictObject({
     from: at,
     to: at,

@@ -18,8 +18,8 @@ import { createBody, patchBody, workflowAnswer, workflowParams, workflowSchema }
 const family = 'native'
 const tags = ['workflows']
 
-const listQuery = pageQuery.extend(tenantQuery.shape)
-const listAnswer = z
+export const listQuery = pageQuery.extend(tenantQuery.shape)
+export const listAnswer = z
   .strictObject({ items: z.array(workflowSchema), ...pageAnswer })
   .meta({ id: 'WorkflowList' })
 

@@ -20,7 +20,7 @@ import { workflowParams } from './view.ts'
 const family = 'native'
 const tags = ['workflows']
 
-const runBody = z
+export const runBody = z
   .strictObject({
     payload: z.unknown().meta({ description: 'What the event carries; at most 64 KiB.' }),
     trigger_node_id: text(workflowLimits.entryIdLength).nullable(),
@@ -28,7 +28,7 @@ const runBody = z
   .partial()
   .optional()
 
-const runAnswer = z
+export const runAnswer = z
   .strictObject({
     workflow_id: z.int(),
     job_id: z.string(),

@@ -1,0 +1,88 @@
+// `carillon show`: one job in full: schedule, policies, past and next moments.
+
+import type { Job, JobStats } from '../../client/index.ts'
+import { define, exits } from '../command.ts'
+import { findJob } from '../find.ts'
+import { heartbeatBar } from '../heartbeat.ts'
+import { markOf, nextOf, scheduleOf, styleOf, zoneOf } from '../job-words.ts'
+import { safe } from '../screen.ts'
+import { away, shortMoment, took, zoneFor } from '../times.ts'
+
+export const command = define({
+  name: 'show',
+  group: 'look',
+  about: 'one job in full',
+  args: [['<job>', 'its name, its id, or the beginning of its id']],
+  examples: [
+    ['carillon show email.digest', 'schedule, policies, past and next runs'],
+    ['carillon show email.digest --json', 'the job as the HTTP API has it'],
+  ],
+  run: async (context, [typed]) => {
+    const client = await context.client()
+    const { signal, globals, screen } = context
+    const job = await findJob(client, typed as string, signal)
+    if (globals.json) {
+      context.json(job)
+      return exits.ok
+    }
+    const [beat, stats, next] = await Promise.all([
+      client.jobs.heartbeat(job.id, 60, { signal }),
+      client.jobs.stats(job.id, { signal }),
+      client.jobs.upcoming(job.id, 3, { signal }),
+    ])
+    const now = context.now()
+    const zone = zoneFor(globals.tz, zoneOf(job))
+    const mark = screen.paint(styleOf(job.status), `${markOf(job.status, screen)} ${job.status}`)
+    const lines: (readonly [string, string])[] = [
+      ['id', job.id],
+      ['schedule', scheduleOf(job)],
+      ['next', nextOf(job, now, globals.tz)],
+      ...next.upcoming.slice(1).map(({ at, note }, i) => {
+        const when = Date.parse(at)
+        const extra = note === null ? '' : `  (${note})`
+        return [
+          i === 0 ? 'then' : '',
+          `${shortMoment(when, now, zone)}  ${away(when, now)}${extra}`,
+        ] as const
+      }),
+      ['does', workOf(job)],
+      ['policies', policiesOf(job)],
+      ['queue', `${job.queue}, priority ${job.priority}, tenant ${job.tenant}`],
+      ['runs', pastOf(stats)],
+      ['last 60', heartbeatBar(beat.slots, screen) || '-'],
+      ...(job.error_message === null ? [] : [['last error', job.error_message] as const]),
+      ...(job.pause_note === null ? [] : [['note', job.pause_note] as const]),
+      ...(job.tags.length === 0 ? [] : [['tags', job.tags.join(', ')] as const]),
+      ...(job.declared_by === null ? [] : [['declared by', job.declared_by] as const]),
+    ]
+    context.print(`${safe(job.name)}  ${mark}`)
+    for (const [name, text] of lines) context.print(`  ${name.padEnd(12)}${safe(text)}`)
+    return exits.ok
+  },
+})
+
+function workOf({ action, handler, url }: Job): string {
+  if (action === null) return `handler ${handler}`
+  const kind = String(action['kind'])
+  const what = url ?? (Array.isArray(action['command']) ? action['command'].join(' ') : '')
+  return `${kind} ${what}`.trim()
+}
+
+function policiesOf(job: Job): string {
+  const retries = job.max_retries === null ? 'retries without end' : `${job.max_retries} retries`
+  const limit =
+    job.timeout_seconds === null
+      ? 'no time limit'
+      : `stops after ${took(job.timeout_seconds * 1_000)}`
+  return `${retries}, ${limit}, overlap ${named(job.overlap)}, missed ${named(job.missed)}`
+}
+
+function named(value: unknown): string {
+  return typeof value === 'string' ? value : String((value as { policy?: string }).policy)
+}
+
+function pastOf(stats: JobStats): string {
+  const { total_executions: total, average_duration_ms, skipped_occurrences } = stats
+  const rate = total === 0 ? '' : `, ${(stats.success_rate * 100).toFixed(1)} % ok`
+  return `${total}${rate}, average ${took(average_duration_ms)}, ${skipped_occurrences} skipped`
+}

@@ -1,0 +1,53 @@
+// Opens the target that is meant. The service's code is loaded only for a store of this machine.
+
+import { existsSync } from 'node:fs'
+import { createClient } from '../../client/index.ts'
+import { exits } from '../exits.ts'
+import type { Globals } from '../globals.ts'
+import { CliProblem, usage } from '../problem.ts'
+import { storeName } from '../store-name.ts'
+import { placeOf, type Place } from './place.ts'
+import type { Target } from './target.ts'
+
+export interface OpenOptions {
+  /** Makes the store when there is none: for commands that put something into it. */
+  readonly mayCreate: boolean
+}
+
+export interface Opened {
+  readonly target: Target
+  readonly isDefault: boolean
+}
+
+export async function openTarget(globals: Globals, options: OpenOptions): Promise<Opened> {
+  const place = await placeOf(globals)
+  const target = place.kind === 'remote' ? remote(place) : await local(place, options)
+  return { target, isDefault: place.isDefault }
+}
+
+function remote({ url, token }: Extract<Place, { kind: 'remote' }>): Target {
+  const client = createClient({ url, ...(token === null ? {} : { token }) })
+  return { kind: 'remote', name: url, client, close: async () => {} }
+}
+
+async function local(
+  { config, handlers }: Extract<Place, { kind: 'local' }>,
+  { mayCreate }: OpenOptions,
+): Promise<Target> {
+  const name = storeName(config.store)
+  if (config.store === 'memory:') throw usage('memory: ends with the process that has it')
+  const path = config.store.startsWith('sqlite:') ? config.store.slice('sqlite:'.length) : null
+  if (path !== null && !mayCreate && !existsSync(path)) {
+    const hint = 'start one with carillon dev, or name a service with --server'
+    throw new CliProblem(exits.unreachable, `there is no store at ${path} yet`, hint)
+  }
+  const { openLocal } = await import('../../serve/local.ts')
+  const service = await openLocal(config, handlers)
+  const client = createClient({
+    url: 'http://local',
+    token: service.token,
+    fetch: service.fetch,
+    retries: 0,
+  })
+  return { kind: 'local', name, client, close: () => service.close() }
+}

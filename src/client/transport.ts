@@ -1,0 +1,171 @@
+// One request of the client: address, token, time limit, repetition of what is safe to repeat, and
+// refusals as errors.
+
+import { after, chance, makeKey, wait } from './ambient.ts'
+import { CarillonError, TimeoutError, UnreachableError } from './error.ts'
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+export interface ClientOptions {
+  /** Where the service is, such as http://127.0.0.1:8060; a path before `/api` is kept. */
+  readonly url: string
+  /** Sent as a bearer token; a function is asked before every request. */
+  readonly token?: string | (() => string | Promise<string>)
+  /** Default: the runtime's own. */
+  readonly fetch?: Fetch
+  /** How long one answer may take. Default 30,000; null for no limit. */
+  readonly timeoutMs?: number | null
+  /** How often a request that can be repeated safely is tried again. Default 2. */
+  readonly retries?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  readonly timeoutMs?: number | null
+  /** Makes a POST safe to repeat. Every POST gets one of its own unless you give it. */
+  readonly idempotencyKey?: string
+  /** The ETag that was read: 412 when it has changed since. */
+  readonly ifMatch?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type QueryValue = string | number | boolean | null | undefined
+export type Query = Readonly<Record<string, QueryValue>>
+
+export interface Asked extends CallOptions {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly query?: object | undefined
+  readonly body?: unknown
+  /** The time limit ends with the head of the answer. */
+  readonly isStream?: boolean
+}
+
+const TIMEOUT_MS = 30_000
+const RETRIES = 2
+const BACKOFF_MS = 250
+const BACKOFF_MAX_MS = 5_000
+/** Answers that say nothing about the request itself. */
+const passing = [408, 425, 429, 502, 503, 504]
+
+export class Transport {
+  readonly #options: ClientOptions
+  readonly #base: string
+
+  constructor(options: ClientOptions) {
+    this.#options = options
+    this.#base = options.url.replace(/\/+$/, '')
+  }
+
+  async json<T>(asked: Asked): Promise<T> {
+    const response = await this.send(asked)
+    if (response.status === 204) return undefined as T
+    try {
+      return (await response.json()) as T
+    } catch (error) {
+      throw new UnreachableError(`${this.#base} did not answer with JSON`, error)
+    }
+  }
+
+  /** The answer, if it is a good one; its body is the caller's to read. */
+  async send(given: Asked): Promise<Response> {
+    const asked = given.method === 'POST' ? { idempotencyKey: makeKey(), ...given } : given
+    const isSafe = asked.method === 'GET' || asked.idempotencyKey !== undefined
+    const triesMax = isSafe ? 1 + (this.#options.retries ?? RETRIES) : 1
+    for (let tries = 1; ; tries++) {
+      let pauseMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** (tries - 1)) * (0.5 + chance() / 2)
+      try {
+        const response = await this.#once(asked)
+        if (response.ok) return response
+        const error = await refusalOf(response)
+        if (tries >= triesMax || !passing.includes(response.status)) throw error
+        pauseMs = Math.max(pauseMs, error.retryAfterMs ?? 0)
+      } catch (error) {
+        const isPassing = error instanceof UnreachableError && tries < triesMax
+        if (error instanceof CarillonError || !isPassing) throw error
+      }
+      await wait(pauseMs, asked.signal)
+      asked.signal?.throwIfAborted()
+    }
+  }
+
+  async #once(asked: Asked): Promise<Response> {
+    const { method, path, query, body, signal } = asked
+    const limit = asked.timeoutMs === undefined ? this.#options.timeoutMs : asked.timeoutMs
+    const timeoutMs = limit === undefined ? TIMEOUT_MS : limit
+    const stop = new AbortController()
+    const abort = () => stop.abort(signal?.reason)
+    let isLate = false
+    const late = () => {
+      isLate = true
+      stop.abort()
+    }
+    signal?.throwIfAborted()
+    signal?.addEventListener('abort', abort)
+    const cancel = timeoutMs === null ? () => {} : after(timeoutMs, late)
+    try {
+      const response = await (this.#options.fetch ?? globalThis.fetch)(this.#address(path, query), {
+        method,
+        headers: await this.#headers(asked),
+        signal: stop.signal,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      return asked.isStream && response.ok ? response : await whole(response)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (isLate) throw new TimeoutError(`${this.#base} did not answer within ${timeoutMs} ms`)
+      throw new UnreachableError(`${this.#base} cannot be reached${whyOf(error)}`, error)
+    } finally {
+      cancel()
+      // A stream that is still being read goes on listening to its caller.
+      if (!asked.isStream) signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  #address(path: string, query: object = {}): string {
+    const pairs = Object.entries(query as Query).flatMap(([name, value]) =>
+      value === undefined || value === null ? [] : [[name, String(value)] as [string, string]],
+    )
+    const text = new URLSearchParams(pairs).toString()
+    return `${this.#base}${path}${text === '' ? '' : `?${text}`}`
+  }
+
+  async #headers({ body, idempotencyKey, ifMatch, headers }: Asked) {
+    const { token } = this.#options
+    const held = typeof token === 'function' ? await token() : token
+    return {
+      accept: 'application/json',
+      ...this.#options.headers,
+      ...(held === undefined ? {} : { authorization: `Bearer ${held}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+      ...headers,
+    }
+  }
+}
+
+/** Read to its end, so that the time limit and a lost connection count for all of it. */
+async function whole(response: Response): Promise<Response> {
+  const { status, headers } = response
+  const text = await response.text()
+  return new Response(status === 204 || status === 304 ? null : text, { status, headers })
+}
+
+async function refusalOf(response: Response): Promise<CarillonError> {
+  const body: unknown = await response.json().catch(() => null)
+  const isObject = typeof body === 'object' && body !== null
+  return new CarillonError(
+    response.status,
+    isObject ? (body as Record<string, unknown>) : {},
+    response.headers,
+  )
+}
+
+function whyOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  const code = (cause as { code?: unknown } | null)?.code
+  if (typeof code === 'string') return `: ${code}`
+  return cause instanceof Error && cause.message !== '' ? `: ${cause.message}` : ''
+}
