@@ -2,7 +2,7 @@
 
 import { importsOf, packageOf, resolveImport } from './imports.ts'
 import type { Import } from './imports.ts'
-import { layers, storePackages } from './rules.ts'
+import { bundledLayers, layers, storePackages } from './rules.ts'
 import { codeFiles, isTest, problem } from './tree.ts'
 import type { Problem, SourceFile, Tree } from './tree.ts'
 
@@ -56,6 +56,7 @@ const packageProblem = (
   if (allowed !== 'any' && !allowed.includes(isNode ? 'node:*' : name)) {
     return `${nameOf(from)} may not import ${name}`
   }
+  if (bundledLayers.includes(from.layer)) return undefined
   if (isNode || declared === undefined || declared.includes(name)) return undefined
   return `${name} is not among the package's dependencies`
 }

@@ -73,7 +73,11 @@ export const ambientFiles = [
   'src/engine/ids.ts',
   'src/compose.ts',
   'src/client/ambient.ts',
+  'src/dashboard/clock.ts',
 ]
+
+/** Layers that are bundled: their packages are needed to build, not to run. */
+export const bundledLayers = ['dashboard']
 
 /** Where the glossary is binding on identifiers. */
 export const glossaryFolders = ['src/core/', 'src/store/', 'src/engine/']

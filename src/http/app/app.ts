@@ -20,6 +20,7 @@ export async function createApp(parts: AppParts, more: readonly Routes[] = []): 
   const { settings, engine } = parts
   const app: App = Fastify({
     logger: false,
+    trustProxy: settings.trustsProxy,
     bodyLimit: settings.bodyBytesMax,
     requestTimeout: settings.requestTimeoutMs,
     connectionTimeout: settings.requestTimeoutMs,

@@ -4,6 +4,7 @@ import { upcomingRoutes } from '../ahead/routes.ts'
 import { auditRoutes } from '../audit/routes.ts'
 import { bulkRoutes } from '../bulk/routes.ts'
 import { cronRoutes } from '../cron/routes.ts'
+import { dashboardRoutes } from '../dashboard/routes.ts'
 import { eventRoutes } from '../events/routes.ts'
 import { executionRoutes } from '../executions/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
@@ -13,6 +14,7 @@ import { runRoutes } from '../runs/routes.ts'
 import { schedulerRoutes } from '../scheduler/routes.ts'
 import { scheduleRoutes } from '../schedules/routes.ts'
 import { searchRoutes } from '../search/routes.ts'
+import { sourceRoutes } from '../sources/routes.ts'
 import { healthRoutes } from '../system/health.ts'
 import { problemRoutes } from '../system/problems.ts'
 import { sessionRoutes } from '../system/session.ts'
@@ -31,6 +33,7 @@ export const routes: readonly Routes[] = [
   schedulerRoutes,
   scheduleRoutes,
   workflowRoutes,
+  sourceRoutes,
   upcomingRoutes,
   timelineRoutes,
   cronRoutes,
@@ -41,4 +44,5 @@ export const routes: readonly Routes[] = [
   bulkRoutes,
   reconcileRoutes,
   eventRoutes,
+  dashboardRoutes,
 ]

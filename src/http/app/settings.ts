@@ -16,6 +16,11 @@ export interface HttpSettings {
   readonly readyAfterMs: number
   /** Whether edits and deletions must name the revision they mean. */
   readonly requiresIfMatch: boolean
+  /** Believe what a proxy in front says about address, protocol and prefix of a request. */
+  readonly trustsProxy: boolean
+  readonly servesDashboard: boolean
+  /** Shown in the dashboard, so that nobody mistakes one place for another: `production`. */
+  readonly environment: string | null
   /** Compare every answer with its schema before it is sent: for tests. */
   readonly checksAnswers: boolean
 }
@@ -29,6 +34,9 @@ export const httpDefaults: HttpSettings = {
   requestTimeoutMs: 30_000,
   readyAfterMs: 60_000,
   requiresIfMatch: false,
+  trustsProxy: false,
+  servesDashboard: true,
+  environment: null,
   checksAnswers: false,
 }
 

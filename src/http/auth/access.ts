@@ -98,12 +98,19 @@ async function assertAllowed(
   const isWide = access !== 'metrics' || principal.tenant === EVERY_TENANT
   const isForged =
     principal.by === 'session' && !isSafe(request.method) && !isSameOrigin(request.headers)
-  if (mayAct(principal.role, needed) && isWide && !isForged) return
+  if (mayAct(principal.role, needed) && isWide && !isForged) return assertJson(request, principal)
   const { sub, tenant } = principal
   await auditRefusal(request, parts, { tenant, action: 'access.refused', sub })
   if (isForged) throw new HttpProblem('forbidden', 'the request does not come from our own pages')
   const whose = isWide ? '' : ' of every tenant'
   throw new HttpProblem('forbidden', `this needs the role ${needed}${whose}`)
+}
+
+/** What a form of another page can send is never JSON: with a cookie nothing else is written. */
+function assertJson({ method, headers }: Request, { by }: Principal): void {
+  if (by !== 'session' || isSafe(method)) return
+  if (/^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) return
+  throw new HttpProblem('unsupported-media-type', 'the request must be application/json')
 }
 
 interface Refused {

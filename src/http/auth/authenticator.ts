@@ -21,7 +21,7 @@ const SESSION_MS: Millis = 7 * DAY
 export interface AuthOptions {
   readonly key: TokenKey
   readonly rules: TokenRules
-  /** Signs sessions; null when only others sign, and then there are no sessions. */
+  /** Signs sessions of redeemed codes; null when only others sign, whose tokens are pasted. */
   readonly sessionSecret: string | null
 }
 
@@ -55,9 +55,14 @@ export class Authenticator {
       return found && { ...found, by: 'token' }
     }
     const cookie = cookieToken(headers.cookie)
-    if (cookie === null || this.#verifySession === null) return null
-    const found = await this.#verifySession(cookie)
+    if (cookie === null) return null
+    const found = (await this.#verifySession?.(cookie)) ?? (await this.#verify(cookie))
     return found && { ...found, by: 'session' }
+  }
+
+  /** Whether a pasted token may become a session: it is as good there as it is in a header. */
+  async isToken(token: string): Promise<boolean> {
+    return (await this.#verify(token)) !== null
   }
 
   /** The token a redeemed code is worth: an admin of everything. */

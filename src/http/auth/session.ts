@@ -33,15 +33,24 @@ function hashOf(code: string): Buffer {
   return createHash('sha256').update(code).digest()
 }
 
-export function sessionCookie(token: string, maxAgeSeconds: number, isSecure: boolean): string {
+/** A longer cookie is dropped by browsers without a word. */
+export const COOKIE_LENGTH_MAX = 3_800
+
+export interface CookiePlace {
+  /** The path the service is reached under; empty at the root. */
+  readonly base: string
+  readonly isSecure: boolean
+}
+
+export function sessionCookie(token: string, maxAgeSeconds: number, place: CookiePlace): string {
   const parts = [
     `${SESSION_COOKIE}=${token}`,
-    'Path=/',
+    `Path=${place.base || '/'}`,
     'HttpOnly',
     'SameSite=Strict',
     `Max-Age=${maxAgeSeconds}`,
   ]
-  return (isSecure ? [...parts, 'Secure'] : parts).join('; ')
+  return (place.isSecure ? [...parts, 'Secure'] : parts).join('; ')
 }
 
 /** The session's token in a Cookie header; null when there is none or more than one. */

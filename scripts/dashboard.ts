@@ -1,0 +1,49 @@
+// Bundles the dashboard to dist/dashboard: its assets with a compressed form beside each, and the
+// list of its pages, from which the service knows what to answer with the document.
+// On its own: `tsx scripts/dashboard.ts`.
+
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { argv } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'vite'
+import { paths } from '../src/dashboard/paths.ts'
+
+const compressed = /\.(?:js|css|svg)$/
+
+export async function buildDashboard(root: string): Promise<void> {
+  const made = join(root, 'dist/dashboard.new')
+  await build({
+    configFile: join(root, 'src/dashboard/vite.config.ts'),
+    build: { outDir: made },
+  })
+  const assets = join(made, 'assets')
+  for (const name of readdirSync(assets)) {
+    const path = join(assets, name)
+    if (compressed.test(name))
+      writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }))
+  }
+  writeFileSync(join(made, 'pages.json'), JSON.stringify(Object.values(paths)))
+  replace(join(root, 'dist/dashboard'), made)
+}
+
+/** Files first and the document last, so that a service that starts meanwhile finds all it names. */
+function replace(place: string, made: string): void {
+  mkdirSync(join(place, 'assets'), { recursive: true })
+  cpSync(join(made, 'assets'), join(place, 'assets'), { recursive: true })
+  for (const name of ['index.html', 'pages.json']) renameSync(join(made, name), join(place, name))
+  const current = new Set(readdirSync(join(made, 'assets')))
+  for (const name of readdirSync(join(place, 'assets'))) {
+    if (!current.has(name)) rmSync(join(place, 'assets', name))
+  }
+  rmSync(made, { recursive: true })
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) {
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  if (existsSync(join(root, 'dist/dashboard.new')))
+    rmSync(join(root, 'dist/dashboard.new'), { recursive: true })
+  await buildDashboard(root)
+}

@@ -1,0 +1,55 @@
+// Every question the pages ask, with the type of its answer taken from the service's own schemas.
+
+import type { z } from 'zod'
+import type { answer as upcomingAllAnswer } from '../../http/ahead/routes.ts'
+import type { operationSchema } from '../../http/bulk/operation.ts'
+import type { previewAnswer } from '../../http/cron/preview.ts'
+import type { heartbeatAnswer, latenessAnswer, statsAnswer } from '../../http/jobs/history.ts'
+import type { whyAnswer } from '../../http/jobs/insight.ts'
+import type { listAnswer } from '../../http/jobs/list.ts'
+import type { upcomingAnswer } from '../../http/jobs/upcoming.ts'
+import type { JobView } from '../../http/jobs/view.ts'
+import type { answer as systemAnswer } from '../../http/nodes/routes.ts'
+import type { runsAnswer } from '../../http/runs/list.ts'
+import type { runDetailSchema, RunView } from '../../http/runs/view.ts'
+import type { metricsAnswer } from '../../http/scheduler/metrics.ts'
+import type { answer as searchAnswer } from '../../http/search/routes.ts'
+import { url, type Query, type Url } from './api.ts'
+
+export type Job = JobView
+export type Run = RunView
+export type RunDetail = z.output<typeof runDetailSchema>
+export type JobList = z.output<typeof listAnswer>
+export type RunList = z.output<typeof runsAnswer>
+export type Why = z.output<typeof whyAnswer>
+export type Stats = z.output<typeof statsAnswer>
+export type Lateness = z.output<typeof latenessAnswer>
+export type Heartbeat = z.output<typeof heartbeatAnswer>
+export type Slot = Heartbeat['slots'][number]
+export type JobUpcoming = z.output<typeof upcomingAnswer>
+export type UpcomingAll = z.output<typeof upcomingAllAnswer>
+export type System = z.output<typeof systemAnswer>
+export type Metrics = z.output<typeof metricsAnswer>
+export type Found = z.output<typeof searchAnswer>
+export type Operation = z.output<typeof operationSchema>
+export type CronPreview = z.output<typeof previewAnswer>
+
+const job = (id: string, rest = '') => `/jobs/${encodeURIComponent(id)}${rest}`
+const run = (id: string, rest = '') => `/runs/${encodeURIComponent(id)}${rest}`
+
+export const reads = {
+  jobs: (query: Query): Url<JobList> => url('/jobs', query),
+  job: (id: string): Url<Job> => url(job(id)),
+  why: (id: string): Url<Why> => url(job(id, '/why')),
+  stats: (id: string): Url<Stats> => url(job(id, '/stats')),
+  lateness: (id: string): Url<Lateness> => url(job(id, '/lateness')),
+  heartbeat: (id: string, slots: number): Url<Heartbeat> => url(job(id, '/heartbeat'), { slots }),
+  jobUpcoming: (id: string, limit = 10): Url<JobUpcoming> => url(job(id, '/upcoming'), { limit }),
+  runs: (query: Query): Url<RunList> => url('/runs', query),
+  run: (id: string): Url<RunDetail> => url(run(id)),
+  upcoming: (query: Query): Url<UpcomingAll> => url('/upcoming', query),
+  system: (): Url<System> => url('/system'),
+  metrics: (): Url<Metrics> => url('/scheduler/metrics'),
+  search: (q: string): Url<Found> => url('/search', { q, limit: 8 }),
+  operation: (id: string): Url<Operation> => url(`/bulk/${encodeURIComponent(id)}`),
+}

@@ -1,0 +1,88 @@
+// What stands where data will be, should be or cannot be: loading, empty, refused. Each offers the
+// next step.
+
+import type { ComponentChildren } from 'preact'
+import type { ApiProblem } from '../data/problem.ts'
+import type { Read } from '../data/read.ts'
+import { base } from '../place.ts'
+import { Icon } from './icon.tsx'
+
+export function Loading({ lines = 4 }: { readonly lines?: number }) {
+  return (
+    <div class="loading" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, at) => (
+        <div key={at} class="bone" />
+      ))}
+    </div>
+  )
+}
+
+interface EmptyProps {
+  readonly title: string
+  readonly children?: ComponentChildren
+  readonly actions?: ComponentChildren
+}
+
+export function Empty({ title, children, actions }: EmptyProps) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children !== undefined && <div class="dim">{children}</div>}
+      {actions !== undefined && <div class="row center">{actions}</div>}
+    </div>
+  )
+}
+
+interface ProblemProps {
+  readonly problem: ApiProblem
+  readonly retry?: () => void
+}
+
+export function ProblemBox({ problem, retry }: ProblemProps) {
+  return (
+    <div class="problem" role="alert">
+      <Icon name="warn" />
+      <div>
+        <strong>{problem.title}</strong>
+        {problem.message !== problem.title && <p>{problem.message}</p>}
+        <p class="dim small">
+          {problem.type !== '' && (
+            <a href={base + problem.type} target="_blank" rel="noreferrer">
+              {problem.slug}
+            </a>
+          )}
+          {problem.requestId !== null && <> request {problem.requestId}</>}
+        </p>
+      </div>
+      {retry && (
+        <button type="button" class="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface ShownProps<T> {
+  readonly read: Read<T>
+  readonly children: (data: T) => ComponentChildren
+  readonly lines?: number
+}
+
+/** The data when there is some, with the refusal above it when the newest reading failed. */
+export function Shown<T>({ read, children, lines = 4 }: ShownProps<T>) {
+  const { data, problem, reload } = read
+  if (data === undefined) {
+    return problem === null ? (
+      <Loading lines={lines} />
+    ) : (
+      <ProblemBox problem={problem} retry={reload} />
+    )
+  }
+  return (
+    <div class={read.isOld ? 'old' : undefined} aria-busy={read.isLoading}>
+      {problem !== null && <ProblemBox problem={problem} retry={reload} />}
+      {children(data)}
+    </div>
+  )
+}

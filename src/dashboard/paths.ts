@@ -1,0 +1,19 @@
+// The address of every page, by name: the service answers these with the document, and nothing else.
+// A page is added here and in `pages.ts`.
+
+export const paths = {
+  overview: '/',
+  jobs: '/jobs',
+  newJob: '/jobs/new',
+  job: '/jobs/:id',
+  editJob: '/jobs/:id/edit',
+} as const
+
+export type PageName = keyof typeof paths
+
+/** The path of a page with its parameters filled in. */
+export function pathTo(name: PageName, params: Readonly<Record<string, string>> = {}): string {
+  return paths[name].replaceAll(/:(\w+)/g, (_all, key: string) =>
+    encodeURIComponent(params[key] ?? ''),
+  )
+}
