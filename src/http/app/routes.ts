@@ -9,6 +9,7 @@ import { eventRoutes } from '../events/routes.ts'
 import { executionRoutes } from '../executions/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { nodeRoutes } from '../nodes/routes.ts'
+import { overviewRoutes } from '../overview/routes.ts'
 import { reconcileRoutes } from '../reconcile/routes.ts'
 import { runRoutes } from '../runs/routes.ts'
 import { schedulerRoutes } from '../scheduler/routes.ts'
@@ -38,6 +39,7 @@ export const routes: readonly Routes[] = [
   timelineRoutes,
   cronRoutes,
   nodeRoutes,
+  overviewRoutes,
   tenantRoutes,
   searchRoutes,
   auditRoutes,

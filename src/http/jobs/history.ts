@@ -51,17 +51,17 @@ export function statsOf(job: Job): z.output<typeof statsAnswer> {
 const edges = [100, 500, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000]
 const LATENESS_READ_MAX = 2_000
 
+export const latenessFields = {
+  count,
+  p50_ms: z.number().nullable(),
+  p95_ms: z.number().nullable(),
+  p99_ms: z.number().nullable(),
+  max_ms: z.number().nullable(),
+  buckets: z.array(z.strictObject({ up_to_ms: z.number().nullable(), count })),
+}
+
 export const latenessAnswer = z
-  .strictObject({
-    count,
-    missed: count,
-    grace_ms: z.number(),
-    p50_ms: z.number().nullable(),
-    p95_ms: z.number().nullable(),
-    p99_ms: z.number().nullable(),
-    max_ms: z.number().nullable(),
-    buckets: z.array(z.strictObject({ up_to_ms: z.number().nullable(), count })),
-  })
+  .strictObject({ ...latenessFields, missed: count, grace_ms: z.number() })
   .meta({ id: 'Lateness' })
 
 /** Of the first attempts of scheduled runs: a retry is not late, it waits on purpose. */
@@ -87,7 +87,7 @@ export async function latenessOf(store: Store, job: Job): Promise<z.output<typeo
   return { ...quantiles(late), missed, grace_ms: job.spec.graceMs, buckets: bucketsOf(late) }
 }
 
-function quantiles(sorted: readonly Millis[]) {
+export function quantiles(sorted: readonly Millis[]) {
   const at = (share: number) =>
     sorted.length === 0 ? null : sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!
   return {
@@ -99,7 +99,7 @@ function quantiles(sorted: readonly Millis[]) {
   }
 }
 
-function bucketsOf(sorted: readonly Millis[]) {
+export function bucketsOf(sorted: readonly Millis[]) {
   return [...edges, null].map((edge, i) => {
     const from = i === 0 ? -1 : edges[i - 1]!
     const within = sorted.filter(ms => ms > from && (edge === null || ms <= edge))
@@ -107,29 +107,27 @@ function bucketsOf(sorted: readonly Millis[]) {
   })
 }
 
+export const slotSchema = z.strictObject({
+  from: moment,
+  to: moment,
+  expected: count,
+  ok: count,
+  failed: count,
+  cancelled: count,
+  skipped: count,
+  missed: count,
+  running: count,
+  duration_ms: z.number().nullable(),
+  late_ms: z.number().nullable(),
+  run_id: z.string().nullable(),
+  reason: z.string().nullable(),
+})
+
 export const heartbeatAnswer = z
-  .strictObject({
-    slots: z.array(
-      z.strictObject({
-        from: moment,
-        to: moment,
-        expected: count,
-        ok: count,
-        failed: count,
-        cancelled: count,
-        skipped: count,
-        missed: count,
-        running: count,
-        duration_ms: z.number().nullable(),
-        late_ms: z.number().nullable(),
-        run_id: z.string().nullable(),
-        reason: z.string().nullable(),
-      }),
-    ),
-  })
+  .strictObject({ slots: z.array(slotSchema) })
   .meta({ id: 'Heartbeat' })
 
-type Slot = z.output<typeof heartbeatAnswer>['slots'][number]
+type Slot = z.output<typeof slotSchema>
 
 const none = { ok: 0, failed: 0, cancelled: 0, skipped: 0, missed: 0, running: 0 }
 const missedReasons: readonly SkipReason[] = ['missed', 'coalesced', 'age', 'cap']
@@ -137,10 +135,9 @@ const missedReasons: readonly SkipReason[] = ['missed', 'coalesced', 'age', 'cap
 /** One slot for each of the newest decisions, the oldest of them first. */
 export async function heartbeatOf(store: Store, job: Job, slots: number): Promise<Slot[]> {
   const ledger = await store.ledger(job.id, { limit: slots, newestFirst: true })
-  const history = await store.attempts(
-    { jobId: job.id },
-    { limit: limits.pageMax, newestFirst: true },
-  )
+  // Runs with retries take more than one: those beyond the bound show no times.
+  const limit = Math.min(limits.pageMax, slots * 2 + 10)
+  const history = await store.attempts({ jobId: job.id }, { limit, newestFirst: true })
   const open = openEntry(job)
   const isTold = open !== null && ledger.items.some(entry => entry.from === open.from)
   const entries = open === null || isTold ? ledger.items : [open, ...ledger.items]

@@ -30,6 +30,7 @@ export const listQuery = pageQuery.extend({
   queue: z.string().min(1).max(limits.nameLength).optional(),
   handler: z.string().min(1).max(limits.nameLength).optional(),
   search: z.string().min(1).max(limits.nameLength).optional(),
+  tag: z.string().min(1).max(limits.nameLength).optional(),
   tenant: z.string().regex(tenantPattern, 'must be the name of a tenant').optional(),
 })
 
@@ -49,29 +50,20 @@ const stateOf: Readonly<Record<Status, State>> = {
   cancelled: 'cancelled',
 }
 
-interface Wanted {
-  readonly filter: JobFilter
-  /** Null when the store's filter says it all. */
-  readonly fits: ((job: Job) => boolean) | null
-}
-
-function wantedOf(query: ListQuery, scope: { readonly tenant?: string }): Wanted {
+function filterOf(query: ListQuery, scope: { readonly tenant?: string }): JobFilter {
   const asked = [...new Set(query.status?.split(',') ?? [])] as Status[]
   const states = [...new Set(asked.map(status => stateOf[status]))]
-  // The store knows that a job waits; whether it is pending or scheduled is seen on the row.
   const isHalf = asked.includes('pending') !== asked.includes('scheduled')
   const { queue, handler, search, tenant } = query
   return {
-    filter: {
-      kind: 'job',
-      ...(tenant === undefined ? {} : { tenant }),
-      ...scope,
-      ...(states.length === 0 ? {} : { states }),
-      ...(queue === undefined ? {} : { queue }),
-      ...(handler === undefined ? {} : { handler }),
-      ...(search === undefined ? {} : { search }),
-    },
-    fits: isHalf ? job => asked.includes(statusOf(job)) : null,
+    kind: 'job',
+    ...(tenant === undefined ? {} : { tenant }),
+    ...scope,
+    ...(states.length === 0 ? {} : { states }),
+    ...(isHalf ? { isUnstarted: asked.includes('pending') } : {}),
+    ...(queue === undefined ? {} : { queue }),
+    ...(handler === undefined ? {} : { handler }),
+    ...(search === undefined ? {} : { search }),
   }
 }
 
@@ -85,21 +77,20 @@ export async function listJobs(
   query: ListQuery,
   scope: { readonly tenant?: string },
 ): Promise<Listed> {
-  const wanted = wantedOf(query, scope)
+  const filter = filterOf(query, scope)
   const isDown = query.sort.startsWith('-')
   const sort = (isDown ? query.sort.slice(1) : query.sort) as Sort
-  if (sort !== 'created_at') return sorted(store, wanted, query, { sort, isDown })
-  if (wanted.fits !== null) return sifted(store, wanted, query, isDown)
+  if (sort !== 'created_at') return sorted(store, filter, query, { sort, isDown })
   const page = pageOf(query, isDown)
-  return { page: await store.list(wanted.filter, page), total: await totalOf(store, wanted.filter) }
+  return { page: await store.list(filter, page), total: await totalOf(store, filter) }
 }
 
 /** From the counts that are kept as work happens, where they are fine enough. */
 async function totalOf(store: Store, filter: JobFilter): Promise<number> {
-  const { tenant, states, queue, handler, search } = filter
+  const { tenant, states, queue, handler, search, isUnstarted } = filter
   if (search !== undefined) return store.count(filter, limits.offsetMax)
   const counts = await store.counts(tenant === undefined ? {} : { tenant })
-  return counts
+  const total = counts
     .filter(
       count =>
         count.kind === 'job' &&
@@ -108,43 +99,22 @@ async function totalOf(store: Store, filter: JobFilter): Promise<number> {
         (handler === undefined || count.handler === handler),
     )
     .reduce((sum, { count }) => sum + count, 0)
+  if (isUnstarted === undefined || total === 0) return total
+  // Counts tell that jobs wait, not what for: the few that wait for their start are counted.
+  const waiting = { ...filter, states: ['waiting'] } as const
+  const unstarted = await store.count({ ...waiting, isUnstarted: true }, limits.offsetMax)
+  if (!isUnstarted) return Math.max(0, total - unstarted)
+  const all = await totalOf(store, omitHalf(waiting))
+  return total - all + unstarted
 }
 
-/**
- * Reads rows until the page is full and enough of them are counted. Beyond that bound the waiting
- * jobs nobody looked at are taken for scheduled, which all but a few are.
- */
-async function sifted(
-  store: Store,
-  { filter, fits }: Wanted,
-  query: ListQuery,
-  newestFirst: boolean,
-): Promise<Listed> {
-  const from = query.offset ?? 0
-  const items: Job[] = []
-  let cursor: string | null = null
-  let looked = 0
-  let total = 0
-  do {
-    const request = { limit: limits.pageMax, cursor, newestFirst }
-    const found: Page<Job> = await store.list(filter, request)
-    looked += found.items.length
-    for (const job of found.items) {
-      if (!fits!(job)) continue
-      if (total >= from && items.length < query.limit) items.push(job)
-      total++
-    }
-    cursor = found.cursor
-    if (looked >= limits.scannedMax && items.length === query.limit) break
-  } while (cursor !== null && looked < limits.offsetMax)
-  const unseen = cursor === null ? 0 : (await totalOf(store, filter)) - looked
-  const isMost = query.status!.split(',').includes('scheduled')
-  return { page: { items, cursor: null }, total: total + (isMost ? Math.max(0, unseen) : 0) }
+function omitHalf({ isUnstarted: _, ...filter }: JobFilter): JobFilter {
+  return filter
 }
 
 async function sorted(
   store: Store,
-  { filter, fits }: Wanted,
+  filter: JobFilter,
   query: PageQuery,
   { sort, isDown }: { sort: Sort; isDown: boolean },
 ): Promise<Listed> {
@@ -152,7 +122,7 @@ async function sorted(
   let cursor: string | null = null
   do {
     const found: Page<Job> = await store.list(filter, { limit: limits.pageMax, cursor })
-    items.push(...(fits === null ? found.items : found.items.filter(fits)))
+    items.push(...found.items)
     cursor = found.cursor
     const isFull = items.length > SORTED_MAX
     const rule = `sorts at most ${SORTED_MAX} jobs: ask for fewer, or sort by created_at`

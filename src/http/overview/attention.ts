@@ -1,0 +1,202 @@
+// What a person should look at, each as one sentence about one job: given up, late, failing again
+// and again, without a node that could run it, paused for long, touched by a clock change.
+
+import { z } from 'zod'
+import type { Job } from '../../core/job.ts'
+import { limits } from '../../core/limits.ts'
+import { DAY, formatDuration, iso, SECOND, type Instant } from '../../core/time.ts'
+import { compileCron } from '../../core/trigger.ts'
+import type { DstNote } from '../../cron/index.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { NODE_KIND } from '../../engine/janitor.ts'
+
+export const attentionCodes = [
+  'no-node',
+  'unbound',
+  'failed',
+  'late',
+  'failing',
+  'paused-long',
+  'clock-change',
+] as const
+
+export const attentionAnswer = z
+  .strictObject({
+    findings: z.array(
+      z.strictObject({
+        code: z.enum(attentionCodes),
+        severity: z.enum(['error', 'warning', 'info']),
+        text: z.string(),
+        job_id: z.string().nullable(),
+        job_name: z.string().nullable(),
+        tenant: z.string().nullable(),
+        at: z.iso.datetime().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Attention', description: 'The worst first; a few of each kind.' })
+
+type Finding = z.output<typeof attentionAnswer>['findings'][number]
+type Scope = { readonly tenant?: string }
+
+/** Findings of one kind: after so many, a list with a filter serves better. */
+const EACH_MAX = 5
+const STREAK = 3
+const RECENT_MS = DAY
+const PAUSED_LONG_MS = 7 * DAY
+const AHEAD_MS = 7 * DAY
+/** Shorter delays than this are not worth a look, whatever the grace. */
+const LATE_MIN_MS = 10 * SECOND
+
+export async function attentionOf(engine: Engine, scope: Scope): Promise<Finding[]> {
+  const now = engine.clock.now()
+  const groups = await Promise.all([
+    nodeFindings(engine, scope, now),
+    failed(engine, scope),
+    late(engine, scope, now),
+    failing(engine, scope, now),
+    pausedLong(engine, scope, now),
+    clockChanges(engine, scope, now),
+  ])
+  return groups.flat()
+}
+
+type Told = Pick<Finding, 'code' | 'severity' | 'text'>
+
+function about(job: Job, at: Instant | null, told: Told): Finding {
+  return {
+    ...told,
+    job_id: job.seriesId ?? job.id,
+    job_name: job.spec.name,
+    tenant: job.spec.tenant,
+    at: at === null ? null : iso(at),
+  }
+}
+
+/** Jobs nobody can run: no node at all, or none that has their handler. */
+async function nodeFindings(engine: Engine, scope: Scope, now: Instant): Promise<Finding[]> {
+  const { store } = engine
+  const waiting = (await store.counts(scope)).filter(
+    ({ state, count }) => state === 'waiting' && count > 0,
+  )
+  if (waiting.length === 0) return []
+  const nodes = await store.listRecords(NODE_KIND, { limit: limits.pageMax }, now)
+  const nothing = { job_id: null, job_name: null, tenant: null, at: null }
+  if (nodes.items.length === 0 && engine.node.state !== 'running') {
+    const text = 'Jobs wait, but no process runs them: start one with `carillon serve`.'
+    return [{ ...nothing, code: 'no-node', severity: 'error', text }]
+  }
+  const isHere = (handler: string) =>
+    engine.node.state === 'running' && engine.handlers.has(handler)
+  const known = new Set<unknown>()
+  for (const { value } of nodes.items) {
+    const names = (value as { handlers?: unknown } | null)?.handlers
+    if (Array.isArray(names)) for (const name of names) known.add(name)
+  }
+  const lost = waiting
+    .filter(({ handler }) => !isHere(handler) && !known.has(handler))
+    .slice(0, EACH_MAX)
+  const found: Finding[] = []
+  for (const { handler, count } of lost) {
+    const { items } = await store.list({ ...scope, handler, states: ['waiting'] }, { limit: 1 })
+    const text = `No node has the handler ${handler}: ${count} waiting.`
+    const told = { code: 'unbound', severity: 'error', text } as const
+    found.push(items[0] ? about(items[0], null, told) : { ...nothing, ...told })
+  }
+  return found
+}
+
+async function failed({ store }: Engine, scope: Scope): Promise<Finding[]> {
+  const page = { limit: EACH_MAX, newestFirst: true }
+  const { items } = await store.list({ ...scope, kind: 'job', states: ['failed'] }, page)
+  return items.map(job => {
+    const why = job.lastError?.message ?? job.ended?.reason ?? 'no reason was kept'
+    return about(job, job.ended?.at ?? null, {
+      code: 'failed',
+      severity: 'error',
+      text: `Given up: ${why}`,
+    })
+  })
+}
+
+async function late({ store }: Engine, scope: Scope, now: Instant): Promise<Finding[]> {
+  const due = await store.upcoming({ ...scope, from: 0, until: now - LATE_MIN_MS, limit: 50 })
+  return due
+    .filter(({ dueAt, spec }) => dueAt !== null && now - dueAt > spec.graceMs)
+    .slice(0, EACH_MAX)
+    .map(job =>
+      about(job, job.dueAt, {
+        code: 'late',
+        severity: 'warning',
+        text: `Due for ${formatDuration(now - job.dueAt!)} and not started.`,
+      }),
+    )
+}
+
+/** Jobs whose newest attempts failed one after the other. */
+async function failing({ store }: Engine, scope: Scope, now: Instant): Promise<Finding[]> {
+  const { items } = await store.attempts(
+    { ...scope, outcomes: ['failed', 'timedOut', 'abandoned'], since: now - RECENT_MS },
+    { limit: limits.pageMax, newestFirst: true },
+  )
+  const byJob = new Map<string, number>()
+  for (const { jobId } of items) byJob.set(jobId, (byJob.get(jobId) ?? 0) + 1)
+  const often = [...byJob].filter(([, count]) => count >= STREAK).map(([id]) => id)
+  const jobs = await store.get(often.slice(0, 50))
+  const found: Finding[] = []
+  for (const job of jobs) {
+    if (found.length >= EACH_MAX) break
+    if (job.state === 'failed' || job.kind !== 'job') continue
+    const streak = await streakOf(store, job)
+    if (streak < STREAK) continue
+    const times = streak > STREAK_READ - 1 ? `${STREAK_READ} times or more` : `${streak} times`
+    const why = job.lastError === null ? '' : `: ${job.lastError.message}`
+    const text = `Failed ${times} in a row${why}`
+    found.push(
+      about(job, job.last?.startedAt ?? null, { code: 'failing', severity: 'warning', text }),
+    )
+  }
+  return found
+}
+
+const STREAK_READ = 20
+
+async function streakOf(store: Engine['store'], job: Job): Promise<number> {
+  const page = { limit: STREAK_READ, newestFirst: true }
+  const { items } = await store.attempts({ jobId: job.id }, page)
+  const end = items.findIndex(({ outcome }) => outcome === 'succeeded')
+  return end < 0 ? items.length : end
+}
+
+async function pausedLong({ store }: Engine, scope: Scope, now: Instant): Promise<Finding[]> {
+  const page = { limit: limits.pageMax }
+  const { items } = await store.list({ ...scope, kind: 'job', states: ['paused'] }, page)
+  return items
+    .filter(({ pause }) => pause !== null && now - pause.at > PAUSED_LONG_MS)
+    .slice(0, EACH_MAX)
+    .map(job => {
+      const note = job.pause!.note === null ? '' : `: ${job.pause!.note}`
+      const text = `Paused for ${formatDuration(now - job.pause!.at)}${note}`
+      return about(job, job.pause!.at, { code: 'paused-long', severity: 'info', text })
+    })
+}
+
+const clockNotes: Readonly<Record<DstNote, string>> = {
+  'dst-gap-shifted': 'The clocks go forward over its time: it fires when the gap ends.',
+  'dst-first-of-two': 'The clocks go back over its time: it fires the first time round.',
+  'dst-second-of-two': 'The clocks go back over its time: it fires a second time.',
+}
+
+/** The next firing of a job within a week that a clock change moves, drops or doubles. */
+async function clockChanges({ store }: Engine, scope: Scope, now: Instant): Promise<Finding[]> {
+  const jobs = await store.upcoming({ ...scope, from: now, until: now + AHEAD_MS, limit: 250 })
+  return jobs
+    .flatMap(job => {
+      const { trigger } = job.spec
+      const at = job.nextAt
+      const note = trigger.kind === 'cron' && at !== null ? compileCron(trigger).note(at) : null
+      if (note === null) return []
+      return [about(job, at, { code: 'clock-change', severity: 'info', text: clockNotes[note] })]
+    })
+    .slice(0, EACH_MAX)
+}
