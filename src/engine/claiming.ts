@@ -14,17 +14,31 @@ import type { Parts } from './parts.ts'
 
 const BEGIN_ROUNDS_MAX = 5
 
+/** Claimed, not yet begun. */
+export interface Taken {
+  readonly queue: string
+  readonly jobs: readonly Job[]
+  readonly at: Instant
+}
+
 export class Claiming {
   readonly #parts: Parts
   readonly #giveBack: (held: readonly Held[]) => void
+  readonly #isRuled: () => boolean
 
   /** `giveBack` takes what was claimed but could not begin, and releases it in its own time. */
-  constructor(parts: Parts, giveBack: (held: readonly Held[]) => void) {
+  constructor(
+    parts: Parts,
+    giveBack: (held: readonly Held[]) => void,
+    isRuled: () => boolean = () => false,
+  ) {
     this.#parts = parts
     this.#giveBack = giveBack
+    this.#isRuled = isRuled
   }
 
-  async claim(queue: string, limit: number): Promise<{ claimed: number; held: Held[] }> {
+  /** What the store gives; nothing of it is begun yet. */
+  async ask(queue: string, limit: number): Promise<Taken> {
     const { store, clock, ids, settings, handlers, events } = this.#parts
     const now = clock.now()
     const attemptIds = Array.from({ length: limit }, () => ids.next(now))
@@ -37,11 +51,15 @@ export class Claiming {
       leaseMs: settings.leaseMs,
       token: ids.token(),
       attemptIds,
+      isRuled: this.#isRuled(),
     })
-    if (jobs.length === 0) return { claimed: 0, held: [] }
-    if (events.isHeard('claimed')) events.emit('claimed', { jobs, queue })
+    if (jobs.length > 0 && events.isHeard('claimed')) events.emit('claimed', { jobs, queue })
+    return { queue, jobs, at: now }
+  }
+
+  async begin({ jobs, at }: Taken): Promise<Held[]> {
     try {
-      return { claimed: jobs.length, held: await this.#hold(jobs, now) }
+      return await this.#hold(jobs, at)
     } catch (error) {
       // What was written is not known: each is read again before it is given back.
       const unbegun = jobs.map(job => makeHeld(job, serviceOf(job)))

@@ -5,6 +5,7 @@ import { Claiming } from './claiming.ts'
 import type { NodeState } from './events.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { abort, type Held } from './held.ts'
+import { Intake } from './intake.ts'
 import { announce, pruneAll, retire } from './janitor.ts'
 import type { Parts } from './parts.ts'
 import { foundAhead, isStepBack, realign } from './realign.ts'
@@ -17,6 +18,9 @@ import { Survey } from './survey.ts'
 
 type Work = () => Promise<boolean | void>
 
+/** How soon a lane at its cap is looked at again, when no run of this node ends before. */
+const HELD_BACK_MS: Millis = 1_000
+
 export interface StopResult {
   /** Every handler ended by itself. */
   readonly clean: boolean
@@ -26,7 +30,7 @@ export interface StopResult {
 
 export class Node {
   readonly #parts: Parts
-  readonly #claiming: Claiming
+  readonly #intake: Intake
   readonly #runner: Runner
   readonly #settling: Settling
   readonly #heartbeat: Heartbeat
@@ -49,7 +53,6 @@ export class Node {
     this.#parts = parts
     this.#survey = new Survey(parts)
     this.#outage = new Outage(parts)
-    this.#claiming = new Claiming(parts, held => this.#giveBack(held))
     this.#runner = new Runner(parts, {
       now: () => parts.clock.now(),
       beat: held => this.#heartbeat.beatOne(held),
@@ -61,6 +64,17 @@ export class Node {
         parts.events.emit('progressed', { job: held.job, ...progress! })
       },
       idle: () => this.#idle?.(),
+    })
+    this.#intake = new Intake({
+      store: parts.store,
+      room: this.#runner.room,
+      claiming: new Claiming(
+        parts,
+        held => this.#giveBack(held),
+        () => this.#survey.isRuled,
+      ),
+      unwritten: () => this.#settling.size,
+      accept: (queue, held) => this.#accept(queue, held),
     })
     this.#settling = new Settling(parts, held => this.#settled(held))
     this.#runner.use(this.#settling)
@@ -94,6 +108,11 @@ export class Node {
 
   get running(): number {
     return this.#runner.room.running
+  }
+
+  /** Whether lanes have rules, as far as this node knows. */
+  get isRuled(): boolean {
+    return this.#survey.isRuled
   }
 
   #become(to: NodeState): void {
@@ -136,6 +155,7 @@ export class Node {
       const pause = await this.#tickSafely()
       await this.#parts.wake.sleep(pause)
     }
+    await this.#intake.begin().catch(error => this.#fail(error, 'tick'))
   }
 
   /** A failing store slows the loop down, never stops it. */
@@ -170,29 +190,32 @@ export class Node {
     let isFull = false
     const open: string[] = []
     for (const queue of this.#survey.inTurn()) {
-      const limit = this.#runner.room.free(queue)
+      const limit = this.#intake.limit(queue)
       if (limit <= 0) continue
       open.push(queue)
-      const round = await this.#claiming.claim(queue, limit)
-      claimed += round.claimed
-      isFull ||= round.claimed === limit
+      const count = await this.#intake.claim(queue, limit)
+      claimed += count
+      isFull ||= count === limit
       if (this.#isCrashed) return 0
-      if (this.#isEnding()) await this.#release(round.held)
-      else this.#accept(queue, round.held)
     }
+    // When there is more to have, the next tick asks for it before it begins these.
+    if (!isFull || !store.isRemote) await this.#intake.begin()
     this.#lastTickAt = clock.now()
     if (events.isHeard('ticked')) {
       events.emit('ticked', { tookMs: this.#lastTickAt - began, claimed })
     }
     if (isFull) return 0
     const lines = open.flatMap(queue => handlers.names.map(handler => ({ queue, handler })))
-    const due = lines.length === 0 ? null : await store.nextDueAt(lines)
-    if (due === null) return settings.checkIntervalMs
-    return Math.min(Math.max(0, due - clock.now()), settings.checkIntervalMs)
+    const seenAt = this.#survey.isRuled ? began : undefined
+    const due = lines.length === 0 ? null : await store.nextDueAt(lines, seenAt)
+    // What a rule holds back may be free again before anything else falls due.
+    const longest = seenAt === undefined ? settings.checkIntervalMs : HELD_BACK_MS
+    return Math.min(due === null ? longest : Math.max(0, due - clock.now()), longest)
   }
 
-  #accept(queue: string, held: readonly Held[]): void {
-    if (held.length === 0) return
+  async #accept(queue: string, held: readonly Held[]): Promise<void> {
+    if (held.length === 0 || this.#isCrashed) return
+    if (this.#isEnding()) return this.#release(held)
     this.#runner.accept(queue, held)
     this.#looks.start()
     this.#fences.start()
@@ -236,6 +259,12 @@ export class Node {
   notice(queues: readonly string[] = []): void {
     this.#survey.add(queues)
     this.#held()
+    this.#parts.wake.notify()
+  }
+
+  /** Lanes were given rules in this process. */
+  noticeRules(): void {
+    this.#survey.expectRules()
     this.#parts.wake.notify()
   }
 

@@ -33,14 +33,22 @@ export class Room {
     return Math.max(0, Math.min(room, this.#settings.batchMax))
   }
 
+  /** How many jobs of the queue this node may hold, were it idle. */
+  most(queue: string): number {
+    return this.#ownSlots(queue) + this.#bufferFor(queue)
+  }
+
   hasSlot(queue: string): boolean {
     return this.#freeSlots(queue) > 0
   }
 
   #freeSlots(queue: string): number {
-    const own = this.#settings.queues?.[queue]?.slots ?? this.#settings.slots
     const { running } = this.#use(queue)
-    return Math.min(this.#settings.slots - this.#running, own - running)
+    return Math.min(this.#settings.slots - this.#running, this.#ownSlots(queue) - running)
+  }
+
+  #ownSlots(queue: string): number {
+    return Math.min(this.#settings.queues?.[queue]?.slots ?? Infinity, this.#settings.slots)
   }
 
   /** About bufferMs of work at the present pace, so a newcomer never waits longer behind it. */

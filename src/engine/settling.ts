@@ -15,6 +15,8 @@ import type { Parts } from './parts.ts'
 const ROUNDS_MAX = 20
 const RETRY_FIRST_MS = 50
 const RETRY_MAX_MS = 2_000
+/** So many outcomes are worth a commit beside the one under way. */
+const BESIDE_MIN = 250
 
 export class Settling {
   readonly #parts: Parts
@@ -22,6 +24,7 @@ export class Settling {
   #waiting: Held[] = []
   #isScheduled = false
   #flushing: Promise<void> | null = null
+  #beside: Promise<void> | null = null
   #lastFlushAt: Instant = -Infinity
   #cancelTimer: (() => void) | null = null
 
@@ -38,6 +41,18 @@ export class Settling {
     held.phase = 'settling'
     this.#waiting.push(held)
     if (!this.#isScheduled) this.#schedule()
+    else if (this.#flushing !== null && this.#waiting.length === BESIDE_MIN) this.#startBeside()
+  }
+
+  /** A store in another process writes one batch while this one decides the next. */
+  #startBeside(): void {
+    const { store, clock } = this.#parts
+    if (!store.isRemote || this.#beside !== null) return
+    clock.soon(() => {
+      this.#beside ??= this.#writeAll().finally(() => {
+        this.#beside = null
+      })
+    })
   }
 
   /** Alone, an outcome is written at once; under load, those of a moment share a commit. */
@@ -74,12 +89,19 @@ export class Settling {
   async #drain(): Promise<void> {
     this.#cancelTimer?.()
     this.#cancelTimer = null
+    do {
+      await this.#writeAll()
+      await this.#beside
+    } while (this.#waiting.length > 0)
+    this.#isScheduled = false
+    this.#lastFlushAt = this.#parts.clock.now()
+  }
+
+  async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#parts.settings.batchMax)
       await this.#settleBatch(batch)
     }
-    this.#isScheduled = false
-    this.#lastFlushAt = this.#parts.clock.now()
   }
 
   async #settleBatch(batch: readonly Held[]): Promise<void> {

@@ -1,5 +1,6 @@
 // What a node knows of the store at large: which queues there are, and whether anyone holds a job.
 
+import { LANE_KIND } from '../core/lane.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { Parts } from './parts.ts'
 
@@ -8,6 +9,8 @@ export class Survey {
   #queues: readonly string[] = []
   #isAnyHeld = true
   #takenAt: Instant = -Infinity
+  #isRuled = false
+  #rulesReadAt: Instant = -Infinity
   #turn = 0
 
   constructor(parts: Pick<Parts, 'store' | 'clock' | 'settings'>) {
@@ -16,6 +19,16 @@ export class Survey {
 
   get queues(): readonly string[] {
     return this.#queues
+  }
+
+  /** Whether lanes have rules; those set elsewhere are found within a check interval. */
+  get isRuled(): boolean {
+    return this.#isRuled
+  }
+
+  /** Rules were set in this process. */
+  expectRules(): void {
+    this.#isRuled = true
   }
 
   /** No queue is always first. */
@@ -43,8 +56,18 @@ export class Survey {
     this.#isAnyHeld = counts.some(
       ({ state, count }) => count > 0 && (state === 'running' || state === 'paused'),
     )
+    await this.#readRules()
     const found = settings.queues ? Object.keys(settings.queues) : counts.map(one => one.queue)
     this.#queues = [...new Set(found)].sort()
+  }
+
+  /** Less often than queues, which every hint puts in doubt. */
+  async #readRules(): Promise<void> {
+    const { settings, store, clock } = this.#parts
+    const now = clock.now()
+    if (Math.abs(now - this.#rulesReadAt) < settings.checkIntervalMs) return
+    this.#rulesReadAt = now
+    this.#isRuled = (await store.listRecords(LANE_KIND, { limit: 1 }, now)).items.length > 0
   }
 
   /** Something may be held by now; true when that was not known before. */

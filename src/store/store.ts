@@ -17,6 +17,8 @@ export type { LogLine, Progress }
 
 export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'postgres' | 'redis'
+  /** It works in a process of its own: this one may go on meanwhile. */
+  readonly isRemote: boolean
   /** One sentence on what survives a crash, printed at start. */
   readonly promise: string
 
@@ -175,6 +177,8 @@ export interface JobFilter {
   readonly ids?: readonly string[]
   readonly kind?: Job['kind']
   readonly states?: readonly State[]
+  /** Of those that wait, only the ones that wait for their start, or only the others. */
+  readonly isUnstarted?: boolean
   readonly tenant?: string
   readonly queue?: string
   readonly handler?: string

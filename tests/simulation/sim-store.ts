@@ -58,6 +58,7 @@ const noneShown: ReadonlyMap<string, Shown> = new Map()
 
 export class SimStore implements Store {
   readonly kind = 'memory'
+  readonly isRemote = true
   readonly promise = 'simulation'
   readonly #way: Way
 

@@ -35,6 +35,7 @@ import * as write from './write.ts'
 
 export class MemoryStore implements Store {
   readonly kind = 'memory'
+  readonly isRemote: boolean = false
   readonly promise = 'memory: everything is lost when the process ends'
   readonly #clock: () => Instant
   readonly #rows: Rows

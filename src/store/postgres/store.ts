@@ -56,6 +56,7 @@ export interface PostgresOptions {
 
 export class PostgresStore implements Store {
   readonly kind = 'postgres'
+  readonly isRemote = true
   /** What is dangerous about the server's settings, known once the store is open. */
   warnings: readonly string[] = []
   readonly #address: Address

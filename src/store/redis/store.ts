@@ -53,6 +53,7 @@ let opened = 0
 
 export class RedisStore implements Store {
   readonly kind = 'redis'
+  readonly isRemote = true
   readonly #clock: (() => Instant) | null
   readonly #connection: Connection
   readonly #shelf: Shelf

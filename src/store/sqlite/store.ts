@@ -57,6 +57,7 @@ const BUSY_MS = 5_000
 
 export class SqliteStore implements Store {
   readonly kind = 'sqlite'
+  readonly isRemote = false
   readonly promise: string
   readonly #options: SqliteOptions
   readonly #wake: Wake

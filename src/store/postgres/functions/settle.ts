@@ -58,8 +58,12 @@ export const rest = (s: string): string => `
     delete from ${s}.progress p using unnest(p_clear_at) c (at) where p.job = v_seqs[c.at];
   end if;`
 
-/** The record of a claim counts down and goes with its last job. */
+/**
+ * The record of a claim counts down and goes with its last job. Calls that end jobs of the same
+ * claims lock their records in one order.
+ */
 export const endLeases = (s: string, tokens: string): string => `
+  perform 1 from ${s}.leases l where l.token = any (${tokens}) order by l.token for update;
   with ended as (select token, count(*) as n from unnest(${tokens}) t (token)
     where token is not null group by token),
   gone as (delete from ${s}.leases l using ended e where l.token = e.token and l.open <= e.n

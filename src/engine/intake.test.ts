@@ -1,0 +1,74 @@
+// While a store in another process looks for more, this one begins what it has; it never holds
+// more than it may, and loses nothing when it is stopped in between.
+
+import { expect, test } from 'vitest'
+import { systemIds } from '../compose.ts'
+import type { NewJob } from '../core/job.ts'
+import { completeSpec } from '../core/spec.ts'
+import { MemoryStore } from '../store/memory/store.ts'
+import type { ClaimRequest } from '../store/store.ts'
+import { systemClock } from './clock.ts'
+import { createEngine } from './engine.ts'
+
+class Aside extends MemoryStore {
+  override readonly isRemote = true
+  readonly deeds: string[] = []
+
+  override async claim(request: ClaimRequest) {
+    this.deeds.push('claim')
+    // As over a network, the answer comes in a later turn of the loop.
+    await new Promise(resolve => setImmediate(resolve))
+    return super.claim(request)
+  }
+}
+
+async function rig(store: Aside, count: number) {
+  const ids = systemIds()
+  const settings = { nodeId: 'n', slots: 10, queues: { default: { buffer: 990 } } }
+  const engine = createEngine({ store, clock: systemClock, ids, settings })
+  await store.open()
+  const spec = completeSpec({ handler: 'h', trigger: { kind: 'once', at: systemClock.now() } })
+  const made = Array.from({ length: count }, (): NewJob => ({
+    id: ids.next(systemClock.now()),
+    kind: 'task',
+    spec,
+  }))
+  await engine.client.create(made)
+  return { engine, ids: made.map(job => job.id) }
+}
+
+test('the next claim is under way before the jobs of the last one start, half a room at a time', async () => {
+  const store = new Aside(() => systemClock.now())
+  const { engine, ids } = await rig(store, 2_000)
+  const claimed: number[] = []
+  engine.events.on('claimed', ({ jobs }) => claimed.push(jobs.length))
+  const all = new Promise<void>(resolve => {
+    let ran = 0
+    engine.handlers.set('h', async () => {
+      store.deeds.push('run')
+      if (++ran === ids.length) resolve()
+    })
+  })
+  await engine.node.start()
+  await all
+  await engine.node.stop()
+  expect(store.deeds.slice(0, 3)).toEqual(['claim', 'claim', 'run'])
+  expect(Math.max(...claimed)).toBe(500)
+  const jobs = await store.get(ids)
+  expect(new Set(jobs.map(job => job.state))).toEqual(new Set(['completed']))
+})
+
+test('what arrived but has not begun is given back at a stop, no attempt spent', async () => {
+  const store = new Aside(() => systemClock.now())
+  const { engine, ids } = await rig(store, 2_000)
+  engine.handlers.set('h', async () => {})
+  const claimed = new Promise<void>(resolve => engine.events.on('claimed', () => resolve()))
+  await engine.node.start()
+  await claimed
+  await engine.node.stop()
+  const jobs = await store.get(ids)
+  expect(jobs.filter(job => job.state === 'running')).toEqual([])
+  const left = jobs.filter(job => job.state === 'waiting')
+  expect(left.length).toBeGreaterThan(0)
+  expect(left.every(job => job.counters.attempts === 0)).toBe(true)
+})
