@@ -6,6 +6,7 @@ import { refuse, type Problem } from '../core/errors.ts'
 import { parseDuration } from '../core/time.ts'
 import { engineDefaults, type QueueSettings } from '../engine/settings.ts'
 import { secretProblems } from '../http/auth/secret.ts'
+import { alertProblems } from './alerts/limits.ts'
 import { flagOf, optionNames, options, type Option, type OptionName } from './options.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -36,6 +37,11 @@ export interface ServeConfig {
   readonly ratePerMinute: number
   readonly bodyBytesMax: number
   readonly requireIfMatch: boolean
+  /** It may hold a key of its receiver, so it is treated like a secret. */
+  readonly alertUrl: string | null
+  readonly alertSecret: string | null
+  /** Limits that differ from the usual ones, such as `success_rate=90%`. */
+  readonly alerts: readonly string[]
   readonly logLevel: LogLevel
 }
 
@@ -74,6 +80,7 @@ export function resolveConfig(sources: Sources): ServeConfig {
     store: config.store ?? `sqlite:${join(data, 'carillon.db')}`,
     dataDb: config.dataDb ?? join(data, 'pages.db'),
     allowHosts: config.allowHosts ?? [],
+    alerts: config.alerts ?? [],
     abortGraceMs:
       config.abortGraceMs ??
       (config.allowCommands ? COMMANDS_ABORT_GRACE_MS : engineDefaults.abortGraceMs),
@@ -179,7 +186,7 @@ function queuesOf(value: unknown): Parsed | null {
 /** Rules between settings. */
 function together(config: ServeConfig): Problem[] {
   const { host, jwtSecret, jwksUrl } = config
-  const problems: Problem[] = []
+  const problems: Problem[] = alertProblems(config)
   if (jwtSecret !== null && jwtSecret !== undefined) {
     problems.push(...secretProblems(jwtSecret, 'CARILLON_JWT_SECRET'))
   }

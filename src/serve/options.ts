@@ -111,6 +111,20 @@ export const options = {
     false,
     'edits must say which revision they mean',
   ),
+  alertUrl: {
+    ...text('CARILLON_ALERT_URL', 'where alerts are sent; none are without it'),
+    isSecret: true,
+  },
+  alertSecret: {
+    ...text('CARILLON_ALERT_SECRET', 'signs alerts (whsec_…)'),
+    isSecret: true,
+  },
+  alerts: {
+    env: 'CARILLON_ALERTS',
+    form: 'list',
+    about: 'other limits, such as success_rate=90%,stale_locks=off',
+    default: null,
+  },
   logLevel: {
     env: 'CARILLON_LOG_LEVEL',
     form: 'level',

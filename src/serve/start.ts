@@ -10,6 +10,7 @@ import type { Authenticator } from '../http/auth/authenticator.ts'
 import { sourceOf } from '../http/jobs/flat.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { logService } from '../observe/service-log.ts'
+import { openAlerts, type Alerts } from './alerts/open.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { ServeConfig } from './config.ts'
 import { heldSecret, openDataFolder, type HeldSecret } from './data-folder.ts'
@@ -29,19 +30,27 @@ export interface Service {
   stop(): Promise<StopResult>
 }
 
+export interface StartOptions {
+  /** Callers on this machine need no token; the configuration must keep others out. */
+  readonly isOpen?: boolean
+}
+
 export async function startService(
   config: ServeConfig,
   handlers: ConfigFile['handlers'] = {},
+  { isOpen = false }: StartOptions = {},
 ): Promise<Service> {
   const ids = systemIds()
   openDataFolder(config.data)
   const held = secretOf(config, ids)
   const log = config.logLevel === 'silent' ? null : await serviceLogger(config.logLevel)
   const engine = await openEngine(config, ids)
+  let alerts: Alerts | null = null
   try {
     const work = await openWork(engine, config, handlers, log)
-    const auth = authenticatorOf(config, held?.secret ?? null)
-    const app = await makeApp({ config, engine, work, auth, log })
+    const auth = authenticatorOf(config, held?.secret ?? null, isOpen)
+    alerts = openAlerts(config, { engine, outbound: work.actions.outbound, log })
+    const app = await makeApp({ config, engine, work, auth, log, alerts })
     if (config.worker) await engine.node.start()
     const address = await listen(app, config)
     const code = held?.isNew === true ? auth.code.issue(ids, engine.clock.now()) : null
@@ -51,9 +60,13 @@ export async function startService(
       link: code === null ? null : `${address}/#code=${code}`,
       secretPath: held?.path ?? null,
       engine,
-      stop: () => stop(engine, app, work),
+      stop: async () => {
+        await alerts?.stop()
+        return stop(engine, app, work)
+      },
     }
   } catch (error) {
+    await alerts?.stop()
     await engine.node.stop(0).catch(() => {})
     await engine.store.close()
     throw error
@@ -76,9 +89,10 @@ interface Made {
   readonly work: Work
   readonly auth: Authenticator
   readonly log: Logger | null
+  readonly alerts: Alerts
 }
 
-function makeApp({ config, engine, work, auth, log }: Made): Promise<App> {
+function makeApp({ config, engine, work, auth, log, alerts }: Made): Promise<App> {
   if (log !== null) {
     const { checkIntervalMs, lockDurationMs } = config
     logService(engine.events, log, { checkIntervalMs, lockDurationMs, sourceOf })
@@ -93,7 +107,7 @@ function makeApp({ config, engine, work, auth, log }: Made): Promise<App> {
     workflows: work.workflows,
     pages: work.pages,
     sources: work.sources,
-    metricsText: () => metrics.text(),
+    metricsText: () => metrics.text() + alerts.text(),
     settings: httpSettings({
       ratePerMinute: config.ratePerMinute === 0 ? null : config.ratePerMinute,
       bodyBytesMax: config.bodyBytesMax,
@@ -111,9 +125,9 @@ async function listen(app: App, { host, port }: ServeConfig): Promise<string> {
 }
 
 /** People can still look and cancel while running jobs come to their end. */
-export async function stop(engine: Engine, app: App, work: Work): Promise<StopResult> {
+export async function stop(engine: Engine, app: App | null, work: Work): Promise<StopResult> {
   const result = await engine.node.stop()
-  await app.close()
+  await app?.close()
   await work.actions.close()
   await work.tables.close()
   await engine.store.close()
