@@ -18,6 +18,7 @@ import { fieldTests } from './suite/fields.ts'
 import { insertTests } from './suite/insert.ts'
 import { ledgerTests } from './suite/ledger.ts'
 import { lifetimeTests } from './suite/lifetime.ts'
+import { listStatusTests } from './suite/list-status.ts'
 import { listTests } from './suite/list.ts'
 import { loadTests } from './suite/load.ts'
 import { offsetTests } from './suite/offset.ts'
@@ -44,6 +45,7 @@ const topics = [
   overdueTests,
   upcomingTests,
   listTests,
+  listStatusTests,
   offsetTests,
   attemptTests,
   attemptsOfManyTests,

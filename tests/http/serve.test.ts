@@ -1,21 +1,13 @@
 // `carillon serve` and `carillon token` as processes: starting, signing in, the original's curl
 // lines, stopping.
 
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Wire } from './service.ts'
+import { carillon as run, serveIn, type Serving } from '../support/carillon.ts'
 import { eventually } from '../support/servers/wait.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const loader = fileURLToPath(import.meta.resolve('tsx'))
-const main = join(root, 'src/cli/main.ts')
-const program = ['--import', loader, main]
-
-type Env = Readonly<Record<string, string>>
+import type { Wire } from './service.ts'
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'carillon-serve-'))
@@ -23,50 +15,10 @@ function folder(): string {
   return made
 }
 
-const clean = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.startsWith('CARILLON_')),
-)
-
-function run(cwd: string, args: readonly string[], env: Env = {}) {
-  return spawnSync(process.execPath, [...program, ...args], {
-    cwd,
-    env: { ...clean, ...env },
-    encoding: 'utf8',
-  })
-}
-
-interface Serving {
-  readonly child: ChildProcess
-  readonly address: string
-  /** What it has written so far. */
-  readonly output: () => string
-  readonly ended: Promise<number | null>
-}
-
-/** Resolves when the address is printed. */
-async function serve(cwd: string, args: readonly string[] = [], env: Env = {}): Promise<Serving> {
-  const child = spawn(
-    process.execPath,
-    [...program, 'serve', '--port', '0', '--log-level', 'warn', ...args],
-    { cwd, env: { ...clean, ...env } },
-  )
-  let text = ''
-  const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
-  const address = await new Promise<string>((resolve, reject) => {
-    const read = (chunk: Buffer) => {
-      text += chunk.toString()
-      const found = /Carillon is at (http:\S+)[\s\S]*(?:tokens|sign in) .*\n/.exec(text)
-      if (found) resolve(found[1]!)
-    }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-    child.once('exit', code => reject(new Error(`ended with ${code}: ${text}`)))
-  })
-  return { child, address, output: () => text, ended }
+async function serve(cwd: string): Promise<Serving> {
+  const serving = await serveIn(cwd)
+  onTestFinished(() => serving.kill())
+  return serving
 }
 
 const json = { 'content-type': 'application/json' }

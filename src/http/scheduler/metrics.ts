@@ -3,7 +3,6 @@
 import { z } from 'zod'
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { statusOf } from '../../core/status.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { NODE_KIND } from '../../engine/janitor.ts'
@@ -105,7 +104,9 @@ export class Collector {
   }
 
   async #collect(scope: { readonly tenant?: string }, at: Instant): Promise<Sums> {
-    const sums = { pending: 0, succeeded: 0, failed: 0, cancelled: 0, durationMs: 0, at }
+    const unstarted = { kind: 'job', states: ['waiting'], isUnstarted: true, ...scope } as const
+    const pending = await this.#engine.store.count(unstarted, limits.offsetMax)
+    const sums = { pending, succeeded: 0, failed: 0, cancelled: 0, durationMs: 0, at }
     let cursor: string | null = null
     do {
       const filter = { kind: 'job', ...scope } as const
@@ -114,7 +115,6 @@ export class Collector {
         cursor,
       })
       for (const job of page.items) {
-        if (statusOf(job) === 'pending') sums.pending++
         sums.succeeded += job.totals.succeeded
         sums.failed += job.totals.failed
         sums.cancelled += job.totals.cancelled + job.totals.other

@@ -69,6 +69,8 @@ function fits(job: Job, filter: Sought): boolean {
     (filter.ids === undefined || filter.ids.includes(job.id)) &&
     (filter.kind === undefined || filter.kind === job.kind) &&
     (filter.states === undefined || filter.states.includes(job.state)) &&
+    (filter.isUnstarted === undefined ||
+      (isUnstarted(job) ?? filter.isUnstarted) === filter.isUnstarted) &&
     (filter.tenant === undefined || filter.tenant === spec.tenant) &&
     (filter.queue === undefined || filter.queue === spec.queue) &&
     (filter.handler === undefined || filter.handler === spec.handler) &&
@@ -77,6 +79,11 @@ function fits(job: Job, filter: Sought): boolean {
     (filter.definition === undefined || filter.definition === declared?.definition) &&
     (search === undefined || searchFor(search)({ id: job.id, name: spec.name }))
   )
+}
+
+/** Null of those that do not wait: the question is not about them. */
+export function isUnstarted({ state, waitingFor }: Job): boolean | null {
+  return state === 'waiting' ? waitingFor === 'start' : null
 }
 
 export function attempts(rows: Rows, filter: AttemptFilter, page: PageRequest): Page<Attempt> {

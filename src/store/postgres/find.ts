@@ -7,6 +7,7 @@ import type { JobFilter, Page, PageRequest } from '../store.ts'
 import { numbers, texts } from './arrays.ts'
 import { coldColumns, jobColumns } from './columns.ts'
 import { kinds, states } from '../shared/codes.ts'
+import { listedSql } from './listed.ts'
 import { pageOf, Query } from './paging.ts'
 import type { Tables } from './tables.ts'
 import { countTallied } from './tallies.ts'
@@ -51,8 +52,8 @@ export async function count(tables: Tables, filter: JobFilter, max: number): Pro
 }
 
 function isTallied(filter: JobFilter): boolean {
-  const { ids, seriesId, app, definition, search } = filter
-  return [ids, seriesId, app, definition, search].every(field => field === undefined)
+  const { ids, seriesId, app, definition, search, isUnstarted } = filter
+  return [ids, seriesId, app, definition, search, isUnstarted].every(field => field === undefined)
 }
 
 const wholeColumns = `${jobColumns}, ${coldColumns}`
@@ -89,6 +90,13 @@ interface Wanted {
 function pageSql(tables: Tables, query: Query, { filter, page, shares, columns }: Wanted): string {
   const s = tables.schema
   const from = `${s}.jobs j join ${s}.specs x on x.seq = j.seq`
+  const byStatus = listedSql(s, query, { filter, page, shares })
+  if (byStatus !== null) {
+    const order = page.newestFirst === true ? 'desc' : 'asc'
+    const size = `limit ${query.value(page.limit + 1)} offset ${query.value(offsetOf(page) ?? 0)}`
+    return `select ${columns} from (${byStatus}) p join ${s}.jobs j on j.seq = p.seq
+      join ${s}.specs x on x.seq = p.seq order by j.seq ${order} ${size}`
+  }
   addConditions(s, query, filter, shares === null)
   if (shares === null) {
     const end = query.cut('j.seq', page, numberMark)
@@ -116,6 +124,10 @@ function addConditions(s: string, query: Query, filter: JobFilter, hasPlace: boo
   if (wanted !== undefined) {
     const codes = numbers(wanted.map(state => states.indexOf(state)))
     query.where(`j.state = any (${query.value(codes)}::smallint[])`)
+  }
+  if (filter.isUnstarted !== undefined) {
+    const is = filter.isUnstarted ? '=' : '<>'
+    query.where(`(j.state <> 0 or substr(j.body, 2, 1) ${is} '0')`)
   }
   equal('j.series', filter.seriesId)
   equal('x.app', filter.app)

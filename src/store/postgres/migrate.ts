@@ -5,9 +5,10 @@ import type { Connection, Run } from './connection.ts'
 import { tables } from './migrations/0001-tables.ts'
 import { functions } from './migrations/0002-functions.ts'
 import { lanes } from './migrations/0003-lanes.ts'
+import { listed } from './migrations/0004-listed.ts'
 import type { Migration } from './migrations/migration.ts'
 
-export const migrations: readonly Migration[] = [tables, functions, lanes]
+export const migrations: readonly Migration[] = [tables, functions, lanes, listed]
 export const latestVersion = migrations.length
 
 const APPLICATION = 'carillon'

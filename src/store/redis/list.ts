@@ -91,11 +91,14 @@ function indexOf({ seriesId, app, tenant }: JobFilter): string {
 
 /** What the script cannot tell by the row. */
 function fitsHere(filter: JobFilter): ((job: Job) => boolean) | null {
-  const { seriesId, app, definition, search } = filter
+  const { seriesId, app, definition, search, isUnstarted } = filter
   const isNamed = search === undefined ? null : searchFor(search)
   const isIndexed = (seriesId === undefined || app === undefined) && definition === undefined
-  if (isNamed === null && isIndexed) return null
-  return ({ id, spec, declared }) =>
+  if (isNamed === null && isIndexed && isUnstarted === undefined) return null
+  return ({ id, spec, declared, state, waitingFor }) =>
+    (isUnstarted === undefined ||
+      state !== 'waiting' ||
+      (waitingFor === 'start') === isUnstarted) &&
     (app === undefined || declared?.app === app) &&
     (definition === undefined || declared?.definition === definition) &&
     (isNamed === null || isNamed({ id, name: spec.name }))
@@ -143,8 +146,8 @@ export async function list(shelf: Shelf, filter: JobFilter, page: PageRequest): 
   const isNewest = page.newestFirst === true
   if (isNothing(filter)) return { items: [], cursor: null }
   if (filter.ids !== undefined) return listIds(shelf, filter, page, filter.ids)
-  const isSearch = filter.search !== undefined
-  const lookMax = isSearch && page.offset === undefined ? limits.scannedMax : Infinity
+  const isSought = filter.search !== undefined || filter.isUnstarted !== undefined
+  const lookMax = isSought && page.offset === undefined ? limits.scannedMax : Infinity
   const wanted = page.limit + 1
   const given = page.cursor ?? null
   const from = given === null ? '' : String(numberMark(given))
@@ -205,15 +208,16 @@ function fitsRow(job: Job, filter: JobFilter): boolean {
 /** By the tallies where they tell it, else by looking. */
 export async function count(shelf: Shelf, filter: JobFilter, max: number): Promise<number> {
   if (max <= 0 || isNothing(filter)) return 0
-  const { ids, seriesId, app, definition, search, ...counted } = filter
+  const { ids, seriesId, app, definition, search, isUnstarted, ...counted } = filter
   if (ids !== undefined) {
     const { items } = await listIds(shelf, filter, { limit: max }, ids)
     return items.length
   }
-  if ([seriesId, app, definition, search].every(sought => sought === undefined)) {
+  if ([seriesId, app, definition, search, isUnstarted].every(sought => sought === undefined)) {
     return Math.min(max, await countTallies(shelf, counted))
   }
-  const lookMax = search === undefined ? Infinity : limits.offsetMax
+  const isSought = search !== undefined || isUnstarted !== undefined
+  const lookMax = isSought ? limits.offsetMax : Infinity
   const walk = { isNewest: false, mark: '', skip: 0, wanted: max, lookMax }
   const { jobs } = await gather(shelf, filter, walk)
   return Math.min(max, jobs.length)

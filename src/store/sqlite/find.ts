@@ -5,6 +5,7 @@ import { limits } from '../../core/limits.ts'
 import { numberMark, scanMaxOf, searchFor } from '../../core/query.ts'
 import type { JobFilter, Page, PageRequest } from '../store.ts'
 import type { Value } from './driver.ts'
+import { listedPage, type More } from './listed.ts'
 import { cutBy, pageOf, walk, whereAll } from './paging.ts'
 import { jobColumns } from './columns.ts'
 import { kinds, states } from '../shared/codes.ts'
@@ -29,19 +30,24 @@ export function count(tables: Tables, filter: JobFilter, max: number): number {
   if (max <= 0) return 0
   return tables.read(() => {
     if (isTallied(filter)) return Math.min(tables.tallies.count(filter), max)
-    if (search === undefined) return countSeqs(tables, filter, max)
+    if (search === undefined) {
+      const byStatus = listedPage(tables, filter, { limit: max }, moreOf(tables, filter))
+      return byStatus?.items.length ?? countSeqs(tables, filter, max)
+    }
     const page = { limit: max }
     return searched(tables, filter, { page, search, scanMax: limits.offsetMax }).items.length
   })
 }
 
 function isTallied(filter: JobFilter): boolean {
-  const { ids, seriesId, app, definition, search } = filter
-  return [ids, seriesId, app, definition, search].every(field => field === undefined)
+  const { ids, seriesId, app, definition, search, isUnstarted } = filter
+  return [ids, seriesId, app, definition, search, isUnstarted].every(field => field === undefined)
 }
 
 /** Only numbers are read on the way: what is left out costs no look at its job. */
 function plain(tables: Tables, filter: JobFilter, page: PageRequest): Page<number> {
+  const byStatus = listedPage(tables, filter, page, moreOf(tables, filter))
+  if (byStatus !== null) return byStatus
   const source = sourceOf(tables, filter, false)
   const cut = cutBy(source.seq, page, numberMark)
   const sql = `select ${source.seq} from ${source.from} ${whereAll([...source.where, cut.where])}
@@ -53,6 +59,22 @@ function plain(tables: Tables, filter: JobFilter, page: PageRequest): Page<numbe
     row => row[0] as number,
     row => String(row[0]),
   )
+}
+
+/** What is not said by kind and status. */
+function moreOf(tables: Tables, filter: JobFilter): More {
+  const { queue, handler } = filter
+  const ofSpec = specConditions(filter)
+  const place = {
+    ...(queue === undefined ? {} : { queue }),
+    ...(handler === undefined ? {} : { handler }),
+  }
+  const conditions = [...jobConditions(tables, place), ...ofSpec]
+  return {
+    where: conditions.map(({ sql }) => sql),
+    values: conditions.map(({ value }) => value),
+    needsSpecs: ofSpec.length > 0,
+  }
 }
 
 function countSeqs(tables: Tables, filter: JobFilter, max: number): number {
@@ -137,7 +159,14 @@ function jobConditions(tables: Tables, filter: JobFilter): Condition[] {
     ...(queue === undefined ? [] : [among('jobs.line', tables.lines.ofQueue(queue))]),
     ...(handler === undefined ? [] : [among('jobs.line', tables.lines.ofHandler(handler))]),
     ...equal('jobs.series', filter.seriesId),
+    ...(filter.isUnstarted === undefined ? [] : [unstarted(filter.isUnstarted)]),
   ]
+}
+
+/** The first number of a body says what its job waits for. */
+function unstarted(isWanted: boolean): Condition {
+  const is = isWanted ? '=' : '<>'
+  return { sql: `(jobs.state <> 0 or substr(jobs.body, 2, 1) ${is} ?)`, value: '0' }
 }
 
 function specConditions(filter: JobFilter): Condition[] {

@@ -5,9 +5,10 @@ import type { Database } from './driver.ts'
 import { jobs } from './migrations/0001-jobs.ts'
 import { reports } from './migrations/0002-reports.ts'
 import { lanes } from './migrations/0003-lanes.ts'
+import { listed } from './migrations/0004-listed.ts'
 import type { Migration } from './migrations/migration.ts'
 
-export const migrations: readonly Migration[] = [jobs, reports, lanes]
+export const migrations: readonly Migration[] = [jobs, reports, lanes, listed]
 export const latestVersion = migrations.length
 
 /** "CRLN": what `file` and other tools can tell the database by. */

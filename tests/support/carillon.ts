@@ -1,0 +1,72 @@
+// The `carillon` command as a process: run to its end, or serving until it is told to stop.
+
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+type Env = Readonly<Record<string, string>>
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const loader = fileURLToPath(import.meta.resolve('tsx'))
+/** As it lies in the tree, and as `npm run build` makes it. */
+const fromSource: readonly string[] = ['--import', loader, join(root, 'src/cli/main.ts')]
+export const fromBuild: readonly string[] = [join(root, 'dist/cli/main.js')]
+
+const clean = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('CARILLON_')),
+)
+
+export function carillon(cwd: string, args: readonly string[], env: Env = {}) {
+  return spawnSync(process.execPath, [...fromSource, ...args], {
+    cwd,
+    env: { ...clean, ...env },
+    encoding: 'utf8',
+  })
+}
+
+export interface Serving {
+  readonly child: ChildProcess
+  readonly address: string
+  /** What it has written so far. */
+  readonly output: () => string
+  readonly ended: Promise<number | null>
+  kill(): Promise<void>
+}
+
+export interface ServeOptions {
+  readonly args?: readonly string[]
+  readonly env?: Env
+  readonly program?: readonly string[]
+}
+
+/** Resolves when the address is printed. */
+export async function serveIn(cwd: string, options: ServeOptions = {}): Promise<Serving> {
+  const { args = [], env = {}, program = fromSource } = options
+  const child = spawn(
+    process.execPath,
+    [...program, 'serve', '--port', '0', '--log-level', 'warn', ...args],
+    { cwd, env: { ...clean, ...env } },
+  )
+  let text = ''
+  const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  try {
+    const address = await new Promise<string>((resolve, reject) => {
+      const read = (chunk: Buffer) => {
+        text += chunk.toString()
+        const found = /Carillon is at (http:\S+)[\s\S]*(?:tokens|sign in) .*\n/.exec(text)
+        if (found) resolve(found[1]!)
+      }
+      child.stdout.on('data', read)
+      child.stderr.on('data', read)
+      child.once('exit', code => reject(new Error(`ended with ${code}: ${text}`)))
+    })
+    return { child, address, output: () => text, ended, kill }
+  } catch (error) {
+    await kill()
+    throw error
+  }
+}
