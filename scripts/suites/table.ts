@@ -44,6 +44,11 @@ export const testSuites: readonly TestSuite[] = [
   tests('scenarios', 'whole uses of the scheduler, on each store', 60_000),
   tests('library', 'the public API and the test kit, as a program uses them', 60_000),
   tests('actions', 'what jobs do without code of their own, against real servers', 60_000),
+  tests(
+    'sources',
+    'sources fetched page by page into tables, from a server that misbehaves',
+    60_000,
+  ),
   tests('http', 'the service over HTTP: rules, tokens, limits, outages', 60_000),
   tests('docs', 'every code block and table of the documentation', 60_000),
   tests('simulation', 'many nodes, one virtual clock, injected faults', 180_000),

@@ -21,7 +21,10 @@ export interface SourceOptions {
   readonly limits?: Partial<FetchLimits>
 }
 
-export function openSources(engine: Engine, options: SourceOptions): Sources {
+export function openSources(
+  engine: Pick<Engine, 'store' | 'clock' | 'client'>,
+  options: SourceOptions,
+): Sources {
   const { store, clock, client } = engine
   const { outbound, registry, tables, env, userAgent = 'Carillon', limits = {} } = options
   const rates = new RateLimits({ store, clock })

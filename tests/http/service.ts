@@ -19,6 +19,8 @@ import { Authenticator, LIFETIME_MAX_MS } from '../../src/http/auth/authenticato
 import type { Role } from '../../src/http/auth/principal.ts'
 import { mint, type TokenRules } from '../../src/http/auth/tokens.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
+import { openSources } from '../../src/sources/open.ts'
+import type { SourceTables } from '../../src/sources/tables.ts'
 import type { Store } from '../../src/store/store.ts'
 import { workflowAction } from '../../src/workflows/action.ts'
 import { Workflows } from '../../src/workflows/workflows.ts'
@@ -75,6 +77,8 @@ export interface ServiceOptions {
   readonly log?: HttpLogger
   readonly allowHosts?: readonly string[]
   readonly auth?: Partial<TokenRules>
+  /** Where the rows of sources go; nowhere unless told. */
+  readonly tables?: SourceTables
   /** How names of hosts are looked up; a public address unless told. */
   readonly resolve?: Resolve
 }
@@ -195,6 +199,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const workflows = new Workflows({ store, clock, http: call })
   const flow = { workflows, handlers: engine.handlers, http: call, clock }
   actions.registry.add(workflowAction(flow))
+  const sources = openSources(engine, {
+    outbound: actions.outbound,
+    registry: actions.registry,
+    tables: options.tables ?? null,
+    env: {},
+  })
   const handlers = { 'action:crawl': crawl, ...Object.fromEntries(actions.handlers) }
   for (const [name, handler] of Object.entries({ ...handlers, ...options.handlers })) {
     engine.handlers.set(name, handler)
@@ -216,6 +226,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     engine,
     actions: actions.registry,
     workflows,
+    sources,
     pages: null,
     auth,
     settings: httpSettings({ ratePerMinute: null, checksAnswers: true, ...options.http }),

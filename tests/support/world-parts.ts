@@ -61,8 +61,8 @@ export class WorldClock extends VirtualClock {
   }
 }
 
-/** Time goes on only when every call to the store has come back. */
-export function tracked(store: Store, clock: VirtualClock): Store {
+/** Time goes on only when every call to the store, or whatever it is, has come back. */
+export function tracked<T extends object = Store>(store: T, clock: VirtualClock): T {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target)
