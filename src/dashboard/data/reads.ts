@@ -10,6 +10,9 @@ import type { listAnswer } from '../../http/jobs/list.ts'
 import type { upcomingAnswer } from '../../http/jobs/upcoming.ts'
 import type { JobView } from '../../http/jobs/view.ts'
 import type { answer as systemAnswer } from '../../http/nodes/routes.ts'
+import type { activityAnswer } from '../../http/overview/activity.ts'
+import type { attentionAnswer } from '../../http/overview/attention.ts'
+import type { heartbeatsAnswer } from '../../http/overview/routes.ts'
 import type { runsAnswer } from '../../http/runs/list.ts'
 import type { runDetailSchema, RunView } from '../../http/runs/view.ts'
 import type { metricsAnswer } from '../../http/scheduler/metrics.ts'
@@ -32,6 +35,10 @@ export type System = z.output<typeof systemAnswer>
 export type Metrics = z.output<typeof metricsAnswer>
 export type Found = z.output<typeof searchAnswer>
 export type Operation = z.output<typeof operationSchema>
+export type Activity = z.output<typeof activityAnswer>
+export type Attention = z.output<typeof attentionAnswer>
+export type Finding = Attention['findings'][number]
+export type Heartbeats = z.output<typeof heartbeatsAnswer>
 export type CronPreview = z.output<typeof previewAnswer>
 
 const job = (id: string, rest = '') => `/jobs/${encodeURIComponent(id)}${rest}`
@@ -48,6 +55,10 @@ export const reads = {
   runs: (query: Query): Url<RunList> => url('/runs', query),
   run: (id: string): Url<RunDetail> => url(run(id)),
   upcoming: (query: Query): Url<UpcomingAll> => url('/upcoming', query),
+  attention: (): Url<Attention> => url('/attention'),
+  activity: (hours: number): Url<Activity> => url('/activity', { hours }),
+  heartbeats: (ids: readonly string[], slots: number): Url<Heartbeats> | null =>
+    ids.length === 0 ? null : url('/heartbeats', { jobs: ids.join(','), slots }),
   system: (): Url<System> => url('/system'),
   metrics: (): Url<Metrics> => url('/scheduler/metrics'),
   search: (q: string): Url<Found> => url('/search', { q, limit: 8 }),

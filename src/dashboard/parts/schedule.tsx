@@ -1,5 +1,6 @@
 // A schedule in words, with the zone it counts in.
 
+import { parseCron } from '../../cron/index.ts'
 import { momentText, spanText } from './format.ts'
 
 type Trigger = Readonly<Record<string, unknown>>
@@ -11,8 +12,26 @@ export function zoneOf(trigger: Trigger): string | null {
 
 const froms: Readonly<Record<string, string>> = {
   schedule: '',
-  start: ' from start',
-  finish: ' after the end',
+  start: ' from start to start',
+  finish: ' after the run before',
+}
+
+const sentences = new Map<string, string>()
+
+/** What an expression means; the expression itself when this browser does not know its zone. */
+export function cronSentence(cron: string, zone: string, dialect: unknown): string {
+  const key = `${String(dialect)} ${zone} ${cron}`
+  const known = sentences.get(key)
+  if (known !== undefined) return known
+  let text = cron
+  try {
+    const kind = dialect === 'posix' ? 'posix' : 'extended'
+    text = parseCron(cron, { zone, dialect: kind }).describe()
+  } catch {
+    // The service is the authority; its refusal is shown where it is edited.
+  }
+  sentences.set(key, text)
+  return text
 }
 
 export function scheduleText(trigger: Trigger): string {
@@ -23,15 +42,20 @@ export function scheduleText(trigger: Trigger): string {
   if (typeof trigger.every === 'number') {
     return `Every ${spanText(trigger.every)}${froms[String(trigger.from)] ?? ''}`
   }
-  return typeof trigger.cron === 'string' ? trigger.cron : ''
+  if (typeof trigger.cron !== 'string') return ''
+  return cronSentence(trigger.cron, zoneOf(trigger) ?? 'UTC', trigger.dialect)
 }
 
+/** The sentence, and under it the expression with its zone. */
 export function Schedule({ trigger }: { readonly trigger: Trigger }) {
-  const zone = zoneOf(trigger)
-  if (typeof trigger.cron !== 'string') return <span>{scheduleText(trigger)}</span>
   return (
     <span class="schedule">
-      <code>{trigger.cron}</code> <span class="dim small">{zone}</span>
+      <span>{scheduleText(trigger)}</span>
+      {typeof trigger.cron === 'string' && (
+        <span class="dim small">
+          <code>{trigger.cron}</code> {zoneOf(trigger)}
+        </span>
+      )}
     </span>
   )
 }

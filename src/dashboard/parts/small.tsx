@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { after } from '../clock.ts'
-import { pathTo } from '../paths.ts'
+import { paths, pathTo } from '../paths.ts'
 import { href } from '../place.ts'
 import { Icon } from './icon.tsx'
 
@@ -13,6 +13,12 @@ export function JobLink({ id, name }: { readonly id: string; readonly name: stri
       {name}
     </a>
   )
+}
+
+/** Where a run is shown; null while there is no page for runs. */
+export function runHref(id: string): string | null {
+  const pattern = Object.entries<string>(paths).find(([name]) => name === 'run')?.[1]
+  return pattern === undefined ? null : href(pattern.replace(':id', encodeURIComponent(id)))
 }
 
 /** A key on the keyboard. */

@@ -1,37 +1,22 @@
-// What needs attention, what comes next, what runs now.
+// The first page: what needs a look, how the last day went, what comes next, what runs now.
 
-import { useRead } from '../../data/read.ts'
-import { reads } from '../../data/reads.ts'
-import { Shown } from '../../parts/conditions.tsx'
-import { Card, Page } from '../../parts/page.tsx'
-import { JobLink } from '../../parts/small.tsx'
-import { Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Page } from '../../parts/page.tsx'
+import { AttentionCard } from './attention.tsx'
+import { LatenessCard } from './lateness.tsx'
+import { RunningCard } from './running.tsx'
+import { Tiles } from './tiles.tsx'
+import { UpcomingCard } from './upcoming.tsx'
 
 export function Overview() {
-  const read = useRead(reads.upcoming({ limit: 20 }))
   return (
     <Page title="Overview">
-      <Card title="Upcoming" isFlush>
-        <Shown read={read}>
-          {({ upcoming }) => (
-            <Table
-              caption="Upcoming"
-              items={upcoming}
-              keyOf={one => `${one.job_id} ${one.at}`}
-              columns={[
-                { key: 'at', head: 'When', cell: one => <Time at={one.at} zone={one.timezone} /> },
-                {
-                  key: 'job',
-                  head: 'Job',
-                  isMain: true,
-                  cell: one => <JobLink id={one.job_id} name={one.job_name} />,
-                },
-              ]}
-            />
-          )}
-        </Shown>
-      </Card>
+      <AttentionCard />
+      <Tiles />
+      <div class="cards">
+        <UpcomingCard />
+        <RunningCard />
+        <LatenessCard />
+      </div>
     </Page>
   )
 }

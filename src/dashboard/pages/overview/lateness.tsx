@@ -1,0 +1,24 @@
+// How late runs began in the last day.
+
+import { useRead } from '../../data/read.ts'
+import { reads } from '../../data/reads.ts'
+import { LatenessChart } from '../../parts/lateness.tsx'
+import { Empty, Shown } from '../../parts/conditions.tsx'
+import { Card } from '../../parts/page.tsx'
+
+export function LatenessCard() {
+  const read = useRead(reads.activity(24))
+  return (
+    <Card title="Lateness, last 24 h" wide>
+      <Shown read={read}>
+        {({ lateness }) =>
+          lateness.count === 0 ? (
+            <Empty title="No scheduled run in 24 h" />
+          ) : (
+            <LatenessChart lateness={lateness} />
+          )
+        }
+      </Shown>
+    </Card>
+  )
+}
