@@ -23,7 +23,8 @@ export function fail(error: unknown, { json = false }: { readonly json?: boolean
     say(JSON.stringify({ error: told.body }))
     return told.code
   }
-  say(`carillon: ${told.problems.length === 0 ? safe(told.message) : 'not valid'}`)
+  const message = told.problems.length === 0 ? told.message : 'not valid'
+  say(`carillon: ${message.split('\n').map(safe).join('\n')}`)
   for (const { field, value, rule } of told.problems) say(safe(`  ${field} ${rule}${got(value)}`))
   if (told.hint !== null) say(`  ${safe(told.hint)}`)
   return told.code

@@ -1,6 +1,6 @@
 // From what a person types to a job or a run: an id, a name, or the beginning of an id.
 
-import type { Client, Job } from '../client/index.ts'
+import type { Client, Job, RunDetail } from '../client/index.ts'
 import { CarillonError } from '../client/error.ts'
 import { exits } from './exits.ts'
 import type { Context } from './context.ts'
@@ -50,16 +50,26 @@ export async function findJobs(context: Context, typed: readonly string[]): Prom
   return [...found.values()]
 }
 
+/** A run by its id, or by that of one of its attempts; null when it is none. */
+export async function findRun(
+  client: Client,
+  typed: string,
+  signal: AbortSignal,
+): Promise<RunDetail | null> {
+  const own = /\.\d+$/.test(typed) ? await orNull(client.runs.get(typed, { signal })) : null
+  if (own !== null) return own
+  const { runs } = await client.search({ q: typed, limit: FOUND_MAX }, { signal })
+  return runs.length === 1 ? client.runs.get(runs[0]!.id, { signal }) : null
+}
+
 /** The id of a run: as typed, or the newest run of the job that is named. */
 export async function findRunId(
   client: Client,
   typed: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const own = /\.\d+$/.test(typed) ? await orNull(client.runs.get(typed, { signal })) : null
+  const own = await findRun(client, typed, signal)
   if (own !== null) return own.id
-  const { runs } = await client.search({ q: typed, limit: FOUND_MAX }, { signal })
-  if (runs.length === 1) return runs[0]!.id
   const job = await findJob(client, typed, signal)
   const page = await client.runs.list({ job: job.id, limit: 1 }, { signal })
   const [newest] = page.runs

@@ -28,8 +28,16 @@ export async function openLocal(
   given: ServeConfig,
   handlers: ConfigFile['handlers'] = {},
 ): Promise<LocalService> {
-  // Whoever can open the store may do everything to it; the token is for this process alone.
-  const config = { ...given, jwksUrl: null, jwtIssuer: null, jwtAudience: null, worker: false }
+  // Whoever can open the store may do everything to it; the token is for this process alone. Jobs
+  // that run commands can be made here: whether a node takes them is said where the node is started.
+  const config: ServeConfig = {
+    ...given,
+    jwksUrl: null,
+    jwtIssuer: null,
+    jwtAudience: null,
+    worker: false,
+    allowCommands: true,
+  }
   const ids = systemIds()
   openDataFolder(config.data)
   const secret = `${ids.token()}${ids.token()}`

@@ -101,15 +101,20 @@ export function tokenRules(config: ServeConfig): TokenRules {
 }
 
 /** With keys of an identity provider, nothing that is signed here is taken for a token. */
-export function authenticatorOf(config: ServeConfig, secret: string | null): Authenticator {
+export function authenticatorOf(
+  config: ServeConfig,
+  secret: string | null,
+  isOpen = false,
+): Authenticator {
   const rules = tokenRules(config)
   if (config.jwksUrl !== null) {
     const key = { kind: 'jwks', url: new URL(config.jwksUrl) } as const
-    return new Authenticator({ key, rules, sessionSecret: null })
+    return new Authenticator({ key, rules, sessionSecret: null, isOpen })
   }
   return new Authenticator({
     key: { kind: 'secret', secret: secret! },
     rules,
     sessionSecret: secret,
+    isOpen,
   })
 }

@@ -1,15 +1,25 @@
 // `carillon serve`: the service, until it is told to stop.
 
 import process from 'node:process'
-import { exits, type CliCommand } from '../command.ts'
+import type { CliCommand } from '../command.ts'
 import { addSettings, configured } from '../configured.ts'
-import { fail } from '../fail.ts'
+import { groups } from '../spec.ts'
+import { stopOnSignals } from '../until-stopped.ts'
+
+const examples = `Examples:
+  # on this machine, with a store in .carillon
+  carillon serve
+  # for others, on a server's store
+  CARILLON_JWT_SECRET=… carillon serve --host 0.0.0.0 --store postgres://db.example.com/jobs
+`
 
 export const command: CliCommand = {
   add: program => {
     const serve = program
       .command('serve')
       .description('run the service: HTTP API, and the jobs unless --no-worker')
+      .helpGroup(groups.host)
+      .addHelpText('before', examples)
     addSettings(serve).action(async () => {
       const { config, file } = await configured(serve)
       const { startService } = await import('../../serve/start.ts')
@@ -27,23 +37,4 @@ export const command: CliCommand = {
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`)
-}
-
-/** The first signal drains, the second one does not wait. */
-function stopOnSignals(stop: () => Promise<{ readonly clean: boolean }>): void {
-  let isStopping = false
-  const handle = () => {
-    if (isStopping) process.exit(exits.interrupted)
-    isStopping = true
-    process.stderr.write('carillon: stopping; once more to stop at once\n')
-    stop().then(
-      ({ clean }) => {
-        if (!clean) process.stderr.write('carillon: some jobs were interrupted; they run again\n')
-        process.exit(exits.ok)
-      },
-      (error: unknown) => process.exit(fail(error)),
-    )
-  }
-  process.on('SIGINT', handle)
-  process.on('SIGTERM', handle)
 }

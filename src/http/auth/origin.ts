@@ -22,3 +22,16 @@ export function isLoopback(ip: string, headers: IncomingHttpHeaders): boolean {
   const isPassedOn = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
   return !isPassedOn && /^(?:127\.|::1$|::ffff:127\.)/.test(ip)
 }
+
+/**
+ * Typed at this machine, or sent by our own pages: other sites cannot ask by way of a browser, nor
+ * by a name of theirs that leads here.
+ */
+export function isOfThisMachine(headers: IncomingHttpHeaders): boolean {
+  const isPassedOn = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
+  const isOwnName = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/.test(headers.host ?? '')
+  if (isPassedOn || !isOwnName) return false
+  const site = headers['sec-fetch-site']
+  const isOfPage = headers.origin !== undefined || (site !== undefined && site !== 'none')
+  return !isOfPage || isSameOrigin(headers)
+}

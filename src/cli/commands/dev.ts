@@ -1,0 +1,55 @@
+// `carillon dev`: everything in one process on this machine, without tokens, to try things out.
+
+import process from 'node:process'
+import { isLoopbackHost } from '../../serve/config.ts'
+import type { CliCommand } from '../command.ts'
+import { addSettings, configured } from '../configured.ts'
+import { usage } from '../problem.ts'
+import { groups } from '../spec.ts'
+import { stopOnSignals } from '../until-stopped.ts'
+
+const NONE = 'none of your own: carillon.config.mjs may bring some'
+
+const examples = `Examples:
+  # scheduler, API and dashboard at http://127.0.0.1:8060
+  carillon dev
+  # beside another one
+  carillon dev --port 0 --data /tmp/try
+`
+
+export const command: CliCommand = {
+  add: program => {
+    const dev = program
+      .command('dev')
+      .description('scheduler, API and dashboard on this machine, without tokens')
+      .helpGroup(groups.host)
+      .addHelpText('before', examples)
+    addSettings(dev).action(async () => {
+      const { config, file } = await configured(dev)
+      if (!isLoopbackHost(config.host)) {
+        throw usage(
+          `carillon dev is for this machine, not for ${config.host}`,
+          'use carillon serve',
+        )
+      }
+      const { startService } = await import('../../serve/start.ts')
+      const isLogged = dev.getOptionValueSource('logLevel') === 'cli'
+      const quiet = isLogged ? config : { ...config, logLevel: 'warn' as const }
+      const handlers = file?.handlers ?? {}
+      const service = await startService(quiet, handlers, { isOpen: true })
+      const own = Object.keys(handlers)
+      process.stdout.write(
+        [
+          `Dashboard   ${service.address}/`,
+          `API         ${service.address}/api/v1  (no token needed on this machine)`,
+          `store       ${service.promise}`,
+          `handlers    ${own.length === 0 ? NONE : own.join(', ')}`,
+          `try         carillon add hello --every 30s --http ${service.address}/healthz --method GET`,
+          '            carillon top',
+          '',
+        ].join('\n'),
+      )
+      stopOnSignals(() => service.stop())
+    })
+  },
+}

@@ -1,0 +1,50 @@
+// `carillon worker`: a node without HTTP, until it is told to stop.
+
+import process from 'node:process'
+import type { OptionName } from '../../serve/options.ts'
+import type { CliCommand } from '../command.ts'
+import { addSettings, configured } from '../configured.ts'
+import { groups } from '../spec.ts'
+import { stopOnSignals } from '../until-stopped.ts'
+
+const settings: readonly OptionName[] = [
+  'store',
+  'data',
+  'slots',
+  'queues',
+  'nodeId',
+  'allowHosts',
+  'allowCommands',
+  'dataDb',
+  'checkIntervalMs',
+  'lockDurationMs',
+  'staleLockCheckMs',
+  'drainMs',
+  'logLevel',
+]
+
+const examples = `Examples:
+  # one more node on the store of a service
+  carillon worker --store postgres://db.example.com/jobs --slots 20
+  # only for some queues
+  carillon worker --queues mail,crawl:5
+`
+
+export const command: CliCommand = {
+  add: program => {
+    const worker = program
+      .command('worker')
+      .description('run jobs of a store, without HTTP')
+      .helpGroup(groups.host)
+      .addHelpText('before', examples)
+    addSettings(worker, settings).action(async () => {
+      const { config, file } = await configured(worker)
+      const { startWorker } = await import('../../serve/worker.ts')
+      const node = await startWorker(config, file?.handlers ?? {})
+      process.stdout.write(`node     ${node.nodeId}, ${config.slots} jobs at once\n`)
+      process.stdout.write(`store    ${node.promise}\n`)
+      process.stdout.write(`handlers ${node.handlers.join(', ')}\n`)
+      stopOnSignals(() => node.stop())
+    })
+  },
+}

@@ -1,0 +1,46 @@
+// A node without HTTP: it runs jobs of the store and is asked through other processes.
+
+import { serviceLogger, systemIds } from '../compose.ts'
+import type { StopResult } from '../engine/node.ts'
+import { sourceOf } from '../http/jobs/flat.ts'
+import { logService } from '../observe/service-log.ts'
+import type { ConfigFile } from './config-file.ts'
+import type { ServeConfig } from './config.ts'
+import { openDataFolder } from './data-folder.ts'
+import { openEngine, openWork } from './parts.ts'
+import { stop } from './start.ts'
+
+export interface WorkerNode {
+  readonly nodeId: string
+  readonly promise: string
+  readonly handlers: readonly string[]
+  /** Lets running jobs finish, then closes the store. */
+  stop(): Promise<StopResult>
+}
+
+export async function startWorker(
+  config: ServeConfig,
+  handlers: ConfigFile['handlers'] = {},
+): Promise<WorkerNode> {
+  openDataFolder(config.data)
+  const log = config.logLevel === 'silent' ? null : await serviceLogger(config.logLevel)
+  const engine = await openEngine(config, systemIds())
+  try {
+    const work = await openWork(engine, config, handlers, log)
+    if (log !== null) {
+      const { checkIntervalMs, lockDurationMs } = config
+      logService(engine.events, log, { checkIntervalMs, lockDurationMs, sourceOf })
+    }
+    await engine.node.start()
+    return {
+      nodeId: engine.settings.nodeId,
+      promise: engine.store.promise,
+      handlers: engine.handlers.names,
+      stop: () => stop(engine, null, work),
+    }
+  } catch (error) {
+    await engine.node.stop(0).catch(() => {})
+    await engine.store.close()
+    throw error
+  }
+}
