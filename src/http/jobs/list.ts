@@ -90,26 +90,25 @@ async function totalOf(store: Store, filter: JobFilter): Promise<number> {
   const { tenant, states, queue, handler, search, isUnstarted } = filter
   if (search !== undefined) return store.count(filter, limits.offsetMax)
   const counts = await store.counts(tenant === undefined ? {} : { tenant })
-  const total = counts
-    .filter(
-      count =>
-        count.kind === 'job' &&
-        (states?.includes(count.state) ?? true) &&
-        (queue === undefined || count.queue === queue) &&
-        (handler === undefined || count.handler === handler),
-    )
-    .reduce((sum, { count }) => sum + count, 0)
-  if (isUnstarted === undefined || total === 0) return total
+  const sumOf = (isWanted: (state: State) => boolean) =>
+    counts
+      .filter(
+        count =>
+          count.kind === 'job' &&
+          isWanted(count.state) &&
+          (queue === undefined || count.queue === queue) &&
+          (handler === undefined || count.handler === handler),
+      )
+      .reduce((sum, { count }) => sum + count, 0)
+  const waiting = sumOf(state => state === 'waiting')
+  const total = sumOf(state => states?.includes(state) ?? true)
+  if (isUnstarted === undefined || waiting === 0) return total
   // Counts tell that jobs wait, not what for: the few that wait for their start are counted.
-  const waiting = { ...filter, states: ['waiting'] } as const
-  const unstarted = await store.count({ ...waiting, isUnstarted: true }, limits.offsetMax)
-  if (!isUnstarted) return Math.max(0, total - unstarted)
-  const all = await totalOf(store, omitHalf(waiting))
-  return total - all + unstarted
-}
-
-function omitHalf({ isUnstarted: _, ...filter }: JobFilter): JobFilter {
-  return filter
+  const unstarted = await store.count(
+    { ...filter, states: ['waiting'], isUnstarted: true },
+    limits.offsetMax,
+  )
+  return total - (isUnstarted ? waiting - unstarted : unstarted)
 }
 
 async function sorted(

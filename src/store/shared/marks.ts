@@ -1,8 +1,7 @@
 // By what jobs are listed: one mark for each that lives, waits for its start, rests or has ended.
 // It does not change while a schedule runs, so keeping lists by it costs running nothing.
 
-import type { State } from '../../core/job.ts'
-import type { JobFilter } from '../store.ts'
+import type { Job, State } from '../../core/job.ts'
 import { states } from './codes.ts'
 
 /** Waiting or running, begun before. */
@@ -20,8 +19,20 @@ export interface Marked {
   readonly state: number
 }
 
+/** The part of a filter that says what is listed by its mark, and the parts that say otherwise. */
+interface Sought {
+  readonly kind?: Job['kind']
+  readonly states?: readonly State[]
+  readonly isUnstarted?: boolean
+  readonly ids?: readonly string[]
+  readonly seriesId?: string
+  readonly app?: string
+  readonly definition?: string
+  readonly search?: string
+}
+
 /** Null when marks do not lead to what is sought. Whoever runs is found by their leases. */
-export function marksOf(filter: JobFilter): { marks: Marked[]; isRunning: boolean } | null {
+export function marksOf(filter: Sought): { marks: Marked[]; isRunning: boolean } | null {
   const { ids, kind, seriesId, app, definition, search } = filter
   const isOther = [ids, seriesId, app, definition, search].some(field => field !== undefined)
   if (filter.states === undefined || kind !== 'job' || isOther) return null

@@ -8,8 +8,6 @@ import type { Value } from './driver.ts'
 import { cutBy, whereAll } from './paging.ts'
 import type { Tables } from './tables.ts'
 
-export const markSql = markOf('')
-
 /** What else must hold of a row of `jobs`, and of `specs` if it is joined. */
 export interface More {
   readonly where: readonly string[]

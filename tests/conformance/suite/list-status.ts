@@ -57,7 +57,7 @@ const questions: [string, readonly State[], boolean | undefined][] = [
   ['completed failed running pending', ['completed', 'failed', 'running', 'waiting'], true],
 ]
 
-async function named(store: Store, filter: JobFilter): Promise<string[]> {
+async function found(store: Store, filter: JobFilter): Promise<string[]> {
   const page = { limit: 1, newestFirst: true }
   const whole = await readAll(given => store.list(filter, given), page)
   const ids = whole.map(({ id }) => id)
@@ -77,26 +77,26 @@ export function listStatusTests(bench: UseBench): void {
       const wanted = { kind: 'job', states, ...(isUnstarted === undefined ? {} : { isUnstarted }) }
       const filter = wanted as JobFilter
       const of = (tenant: string) => names.split(' ').map(name => `${name}-${tenant}`)
-      const all = await named(store, filter)
+      const all = await found(store, filter)
       expect(all.toSorted()).toEqual([...of('t1'), ...of('t2')].toSorted())
       for (const place of [{ tenant: 't1' }, { queue: 't1' }]) {
-        const own = await named(store, { ...filter, ...place })
+        const own = await found(store, { ...filter, ...place })
         expect(own).toEqual(all.filter(id => id.endsWith('t1')))
       }
-      expect(await named(store, { ...filter, tenant: 'nobody' })).toEqual([])
+      expect(await found(store, { ...filter, tenant: 'nobody' })).toEqual([])
     })
 
     it('follows a job through its life', async () => {
       const { store } = bench()
       const statusOf = async () => {
-        const found: string[] = []
+        const seen: string[] = []
         for (const [name, states, isUnstarted] of questions.slice(0, 8)) {
           if (name.includes(' ')) continue
           const more = isUnstarted === undefined ? {} : { isUnstarted }
           const { items } = await store.list({ kind: 'job', states, ...more }, { limit: 5 })
-          if (items.length > 0) found.push(name)
+          if (items.length > 0) seen.push(name)
         }
-        return found
+        return seen
       }
       await put(store, job('a', everyMinute))
       expect(await statusOf()).toEqual(['scheduled'])
