@@ -32,26 +32,31 @@ export const layers: Readonly<Record<string, Layer>> = {
   stores: { imports: [...belowEngine, 'shared'], packages: 'any' },
   engine: { imports: belowEngine, packages: ['node:*'] },
   copy: { imports: belowEngine, packages: ['node:*'] },
-  library: { imports: [...belowLibrary, 'workflows', 'compose'], packages: 'any' },
+  /** A queue that users share in turns: schedules, pushes, rules of users. */
+  fair: { imports: belowLibrary, packages: [] },
+  library: { imports: [...belowLibrary, 'fair', 'workflows', 'compose'], packages: 'any' },
   /** Tasks declared as a whole: a thin face of the library. */
   declared: { imports: [...belowLibrary, 'library', 'compose'], packages: [] },
   observe: { imports: ['core'], types: ['engine'], packages: 'any' },
   actions: { imports: ['engine', 'core', 'cron', 'port'], packages: 'any' },
   workflows: { imports: [...belowLibrary, 'actions'], packages: ['zod'] },
   sources: { imports: [...belowLibrary, 'actions'], packages: ['zod', 'yaml', 'node:*'] },
-  http: { imports: [...belowLibrary, 'actions', 'workflows', 'sources'], packages: 'any' },
+  http: { imports: [...belowLibrary, 'actions', 'workflows', 'sources', 'fair'], packages: 'any' },
   serve: {
-    imports: [...belowLibrary, 'compose', 'observe', 'actions', 'workflows', 'http'],
+    imports: [...belowLibrary, 'compose', 'observe', 'actions', 'workflows', 'sources', 'http'],
     packages: 'any',
   },
   cli: {
-    imports: [...belowLibrary, 'copy', 'library', 'compose', 'client', 'serve'],
+    imports: [...belowLibrary, 'copy', 'library', 'compose', 'client', 'sources', 'serve'],
     packages: 'any',
   },
   /** Bundled for browsers: it takes types of the service, and code of nobody. */
   dashboard: { imports: ['cron'], types: ['http'], packages: 'any' },
   client: { imports: ['core'], types: ['http'], packages: ['zod'] },
-  compose: { imports: [...belowLibrary, 'stores', 'observe', 'actions'], packages: 'any' },
+  compose: {
+    imports: [...belowLibrary, 'stores', 'observe', 'actions', 'sources'],
+    packages: 'any',
+  },
   testing: { imports: [...belowLibrary, 'library', 'compose', 'stores'], packages: 'any' },
   index: {
     imports: [...belowLibrary, 'library', 'declared', 'workflows', 'compose'],

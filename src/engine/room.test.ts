@@ -25,6 +25,15 @@ test('C4: one slot and a buffer of five take six, then one per completion', () =
   expect(given.free('sources')).toBe(1)
 })
 
+test('C4: a queue may have a fixed buffer although every queue is served', () => {
+  const given = room({ slots: 1, buffers: { sources: 10 } })
+  expect(given.free('sources')).toBe(11)
+  expect(given.free('other')).toBe(1)
+  const over = { sources: { buffer: 3 } }
+  expect(room({ slots: 1, buffers: { sources: 10 }, queues: over }).free('sources')).toBe(4)
+  expect(() => room({ buffers: { sources: -1 } })).toThrow(/buffers.sources/)
+})
+
 test('the slots of the node bound all queues together', () => {
   const given = room({ slots: 10, queues: { a: { slots: 8 }, b: { slots: 8 } } })
   start(given, 'a', 8)

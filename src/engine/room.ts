@@ -53,7 +53,8 @@ export class Room {
 
   /** About bufferMs of work at the present pace, so a newcomer never waits longer behind it. */
   #bufferFor(queue: string): number {
-    const fixed = this.#settings.queues?.[queue]?.buffer
+    const { queues, buffers } = this.#settings
+    const fixed = queues?.[queue]?.buffer ?? buffers[queue]
     if (fixed !== undefined) return fixed
     return Math.min(this.#settings.bufferMax, Math.floor(this.#pace * this.#settings.bufferMs))
   }

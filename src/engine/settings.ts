@@ -10,6 +10,8 @@ export interface EngineSettings {
   readonly slots: number
   /** The queues served, with limits of their own; null serves every queue there is. */
   readonly queues: Readonly<Record<string, QueueSettings>> | null
+  /** Fixed numbers of jobs held claimed beyond the slots, for queues that need one. */
+  readonly buffers: Readonly<Record<string, number>>
   /** Jobs held claimed beyond the slots, at most; how many is measured (bufferMs of work). */
   readonly bufferMax: number
   readonly bufferMs: Millis
@@ -44,6 +46,7 @@ export interface QueueSettings {
 export const engineDefaults = {
   slots: 100,
   queues: null,
+  buffers: {},
   bufferMax: 2_000,
   bufferMs: 50,
   checkIntervalMs: 10_000,
@@ -98,6 +101,9 @@ export function engineSettings(
     if (queue.buffer !== undefined) {
       found.whole(`queues.${name}.buffer`, queue.buffer, 0, 100_000)
     }
+  }
+  for (const [name, buffer] of Object.entries(settings.buffers)) {
+    found.whole(`buffers.${name}`, buffer, 0, 100_000)
   }
   refuse('SETTINGS_INVALID', 'the settings are not valid', found.problems)
   return Object.freeze(settings)

@@ -28,6 +28,7 @@ export interface ServeConfig {
   readonly allowHosts: readonly string[]
   readonly allowCommands: boolean
   readonly dataDb: string
+  readonly sourceQueue: number
   readonly checkIntervalMs: number
   readonly lockDurationMs: number
   readonly staleLockCheckMs: number

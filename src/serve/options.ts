@@ -3,6 +3,7 @@
 
 import { engineDefaults } from '../engine/settings.ts'
 import { httpDefaults } from '../http/app/settings.ts'
+import { QUEUE_SIZE } from '../sources/source.ts'
 
 export type Form = 'text' | 'whole' | 'duration' | 'yes-no' | 'list' | 'queues' | 'level'
 
@@ -55,7 +56,16 @@ export const options = {
     default: null,
   },
   allowCommands: yes('CARILLON_ALLOW_COMMANDS', false, 'let jobs run commands on this machine'),
-  dataDb: text('CARILLON_DATA_DB', 'where crawled pages go; default <data>/pages.db'),
+  dataDb: text(
+    'CARILLON_DATA_DB',
+    'where crawled pages go, and rows of sources if the store has no tables; <data>/pages.db',
+  ),
+  sourceQueue: whole(
+    'CARILLON_SOURCE_QUEUE',
+    QUEUE_SIZE,
+    'sources held in memory beyond those running',
+    [0, 1_000],
+  ),
   checkIntervalMs: duration(
     'CARILLON_CHECK_INTERVAL',
     engineDefaults.checkIntervalMs,

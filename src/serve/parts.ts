@@ -18,18 +18,25 @@ import { createEngine, type Engine } from '../engine/engine.ts'
 import type { Handler } from '../engine/handlers.ts'
 import type { Ids } from '../engine/ids.ts'
 import type { EngineSettings } from '../engine/settings.ts'
+import type { Tracing } from '../engine/tracing.ts'
 import { Authenticator, LIFETIME_MAX_MS } from '../http/auth/authenticator.ts'
 import type { TokenRules } from '../http/auth/tokens.ts'
 import { openSources } from '../sources/open.ts'
+import { SOURCE_QUEUE } from '../sources/source.ts'
 import type { Sources } from '../sources/sources.ts'
 import type { SourceTables } from '../sources/tables.ts'
 import { workflowAction } from '../workflows/action.ts'
 import { Workflows } from '../workflows/workflows.ts'
 import type { ServeConfig } from './config.ts'
 
-export async function openEngine(config: ServeConfig, ids: Ids): Promise<Engine> {
+export async function openEngine(
+  config: ServeConfig,
+  ids: Ids,
+  tracing: Tracing | null = null,
+): Promise<Engine> {
   const store = await openStore(config.store, { now: () => systemClock.now(), listens: true })
-  return createEngine({ store, clock: systemClock, ids, settings: engineSettingsOf(config, ids) })
+  const settings = engineSettingsOf(config, ids)
+  return createEngine({ store, clock: systemClock, ids, settings, tracing })
 }
 
 function engineSettingsOf(
@@ -40,6 +47,7 @@ function engineSettingsOf(
     nodeId: config.nodeId ?? makeNodeId(ids),
     slots: config.slots,
     queues: config.queues,
+    buffers: { [SOURCE_QUEUE]: config.sourceQueue },
     checkIntervalMs: config.checkIntervalMs,
     leaseMs: config.lockDurationMs,
     reapMs: config.staleLockCheckMs,
