@@ -3,8 +3,9 @@
 
 import { givenBack, rest } from './advance.ts'
 import { change, type Change } from './change.ts'
+import { FAIR_SCHEDULE, FAIR_TASK } from './fair.ts'
 import { dueFirings, skipsOf } from './firings.ts'
-import type { Job } from './job.ts'
+import type { Job, LastAttempt } from './job.ts'
 import { createJob, noRun, withinEnd } from './job.ts'
 import type { JobSpec, Retry } from './spec.ts'
 import type { Instant } from './time.ts'
@@ -35,6 +36,7 @@ export function detached(job: Job, trigger: GridTrigger, now: Instant): Change {
     retryAt: null,
     current: noRun,
     backlog: nextAt === null ? 0 : left - tasks.length,
+    last: tasks.length > 0 ? fired(job, now) : job.last,
     counters: { ...back.counters, runs: job.counters.runs + tasks.length, concluded },
   }
   return change(job, rest(idle, now), now, {
@@ -42,6 +44,12 @@ export function detached(job: Job, trigger: GridTrigger, now: Instant): Change {
     inserts: tasks,
     skips: job.backlog > 0 ? [] : skipsOf(job, firings),
   })
+}
+
+/** The schedule itself did nothing but let its occurrences go. */
+function fired(job: Job, now: Instant): LastAttempt {
+  const succeededAt = job.last?.succeededAt ?? null
+  return { startedAt: now, finishedAt: now, outcome: 'released', succeededAt }
 }
 
 function runsLeft(job: Job): number {
@@ -72,6 +80,7 @@ export function occurrenceTask(series: Job, at: Instant, { run, now }: TaskNumbe
 export function taskSpec(spec: JobSpec, at: Instant): JobSpec {
   return {
     ...spec,
+    handler: spec.handler === FAIR_SCHEDULE ? FAIR_TASK : spec.handler,
     trigger: { kind: 'once', at },
     first: 'next',
     startAt: null,

@@ -15,6 +15,7 @@ export const errorCodes = {
   REQUESTS_FULL: 'too many requested runs already wait behind this job',
   QUEUE_FULL: 'the queue holds as many waiting jobs as it may',
   HANDLER_UNKNOWN: 'no handler has this name',
+  LEASE_LOST: 'the task is no longer held under this lease',
   RUN_FAILED: 'the run whose result was asked for failed or was cancelled',
   WORKFLOW_NOT_FOUND: 'no workflow has this id',
   WORKFLOW_EXISTS: 'a workflow with this id is already stored',

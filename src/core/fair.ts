@@ -3,6 +3,13 @@
 import { AGE_MS } from './limits.ts'
 import type { Instant } from './time.ts'
 
+/**
+ * Schedules of the fair queue stand in a line every node serves: firing one makes its task, which
+ * waits in the line of those who do the work.
+ */
+export const FAIR_SCHEDULE = 'fair-schedule'
+export const FAIR_TASK = 'task'
+
 /** Constant per waiting job, so ageing rewrites nothing: lower goes first inside a lane. */
 export function rankOf(dueAt: Instant, priority: number): number {
   return dueAt - priority * AGE_MS

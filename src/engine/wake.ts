@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts'
 
 export class Wake {
   readonly #clock: Clock
+  readonly #listeners = new Set<() => void>()
   #isCalled = false
   #resume: (() => void) | null = null
 
@@ -16,6 +17,13 @@ export class Wake {
   notify(): void {
     this.#isCalled = true
     this.#resume?.()
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** For others that wait for the same news as the loop. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   sleep(ms: Millis): Promise<void> {

@@ -10,6 +10,8 @@ import type { Engine } from '../engine/engine.ts'
 import type { Events } from '../engine/events.ts'
 import type { StopResult } from '../engine/node.ts'
 import { reapAll } from '../engine/reaper.ts'
+import { FairApi } from '../fair/api.ts'
+import { serveSchedules } from '../fair/tasks.ts'
 import type { OpenWorkflows } from '../workflows/open.ts'
 import { runContext } from './context.ts'
 import { declarationsOf, declare, describeDifferences, type Owner } from './declare.ts'
@@ -92,6 +94,7 @@ export class Scheduler<J extends readonly AnyJob[]> {
     try {
       const declarations = declarationsOf(definitions, defaults, owner)
       for (const definition of definitions) this.#bind(engine, definition)
+      serveSchedules(engine)
       this.#differences = await declare(engine, declarations, owner)
       const lines = describeDifferences(declarations.length, this.#differences, owner)
       for (const line of lines) print(line)
@@ -168,6 +171,11 @@ export class Scheduler<J extends readonly AnyJob[]> {
     const { engine, jobs } = this
     const open = () => this.#parts.workflows(engine)
     return new WorkflowsApi({ engine, jobs, app: this.#parts.owner.app, open })
+  }
+
+  /** Schedules and pushes of a queue that users share in turns. */
+  get fair(): FairApi {
+    return new FairApi(this.engine, verb => this.#assertOpen(verb))
   }
 
   /** Runs a declared job once, with its own payload. */

@@ -1,7 +1,13 @@
 // Reading bodies: JSON only, of bounded size, depth and breadth; nothing that reaches prototypes.
 
-import type { App, AppParts } from './parts.ts'
+import type { App, AppParts, Request } from './parts.ts'
 import { HttpProblem } from './problem.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    jsonKeysMax?: number
+  }
+}
 
 export function readJson(app: App, { settings }: AppParts): void {
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -21,7 +27,7 @@ export function readJson(app: App, { settings }: AppParts): void {
       }
       void parse(request, text, (error, value: unknown) => {
         if (error) done(new HttpProblem('malformed-body', 'the body is not valid JSON'))
-        else done(sizeProblem(value, settings), value)
+        else done(sizeProblem(value, boundsOf(request, settings)), value)
       })
     },
   )
@@ -30,6 +36,12 @@ export function readJson(app: App, { settings }: AppParts): void {
 interface Bounds {
   readonly jsonDepthMax: number
   readonly jsonKeysMax: number
+}
+
+/** A route that takes lists may be sent more of it. */
+function boundsOf(request: Request, { jsonDepthMax, jsonKeysMax }: Bounds): Bounds {
+  const own = request.routeOptions.config.jsonKeysMax ?? jsonKeysMax
+  return { jsonDepthMax, jsonKeysMax: Math.max(own, jsonKeysMax) }
 }
 
 function sizeProblem(value: unknown, { jsonDepthMax, jsonKeysMax }: Bounds): HttpProblem | null {

@@ -51,6 +51,7 @@ function fromCore(error: SchedulerError, family: Family): HttpProblem {
       return new HttpProblem('declared-in-code', message, { fields: details })
     case 'TRANSITION_INVALID':
       return wrongState(family, message, details)
+    case 'LEASE_LOST':
     case 'REVISION_CONFLICT':
       return new HttpProblem('conflict', message, { fields: details })
     case 'SPEC_INVALID':

@@ -7,6 +7,7 @@ import { cronRoutes } from '../cron/routes.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { eventRoutes } from '../events/routes.ts'
 import { executionRoutes } from '../executions/routes.ts'
+import { fairRoutes } from '../fair/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { nodeRoutes } from '../nodes/routes.ts'
 import { overviewRoutes } from '../overview/routes.ts'
@@ -19,6 +20,7 @@ import { sourceRoutes } from '../sources/routes.ts'
 import { healthRoutes } from '../system/health.ts'
 import { problemRoutes } from '../system/problems.ts'
 import { sessionRoutes } from '../system/session.ts'
+import { taskRoutes } from '../tasks/routes.ts'
 import { tenantRoutes } from '../tenants/routes.ts'
 import { timelineRoutes } from '../timeline/routes.ts'
 import { workflowRoutes } from '../workflows/routes.ts'
@@ -33,6 +35,8 @@ export const routes: readonly Routes[] = [
   runRoutes,
   schedulerRoutes,
   scheduleRoutes,
+  fairRoutes,
+  taskRoutes,
   workflowRoutes,
   sourceRoutes,
   upcomingRoutes,

@@ -1,0 +1,296 @@
+// Claims for workers in other processes: assigned users first, others when those have nothing, and
+// whoever finds nothing waits in line until something may be due. Nobody looks in between.
+
+import type { Job } from '../core/job.ts'
+import { laneOf, spanOfLane, spansOfTenant, type LaneSpan } from '../core/lane.ts'
+import { settle } from '../core/settle.ts'
+import type { Millis } from '../core/time.ts'
+import { firstTurn, type Turn } from '../core/turns.ts'
+import { Claiming } from './claiming.ts'
+import type { Held } from './held.ts'
+import type { Parts } from './parts.ts'
+
+export interface RemoteAsk {
+  readonly worker: string
+  /** Null for every tenant. */
+  readonly tenant: string | null
+  readonly queues: readonly string[]
+  readonly handlers: readonly string[]
+  /** Empty for every user of the tenant. */
+  readonly users: readonly string[]
+  readonly steal: readonly string[]
+  readonly limit: number
+  readonly leaseMs: Millis
+}
+
+export interface RemoteWait {
+  readonly ms: Millis
+  /** Aborted when the worker has gone. */
+  readonly signal: AbortSignal
+}
+
+/** Rounds in which everything claimed turned out to be schedules that only made tasks. */
+const ROUNDS_MAX = 10
+/** Sets of lanes whose turn is remembered. */
+const TURNS_MAX = 10_000
+/** How soon those who wait look again while a rule may be holding something back. */
+const HELD_BACK_MS: Millis = 1_000
+
+interface Waiter {
+  readonly ask: RemoteAsk
+  readonly resolve: (held: readonly Held[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Those who ask for the same: what one of them does not find, the others do not either. */
+interface Group {
+  readonly key: string
+  readonly waiters: Waiter[]
+  isServing: boolean
+  isCalled: boolean
+  cancelTimer: (() => void) | null
+}
+
+export class RemoteClaims {
+  readonly #parts: Parts
+  readonly #isRuled: () => boolean
+  readonly #claiming: Claiming
+  readonly #turns = new Map<string, Turn>()
+  readonly #groups = new Map<string, Group>()
+  #round = 0
+  #stopListening: (() => void) | null = null
+  #isStopped = false
+
+  /** `isRuled`: whether a task may be held back by a rule, which gives no hint when it is free. */
+  constructor(parts: Parts, isRuled: () => boolean) {
+    this.#parts = parts
+    this.#isRuled = isRuled
+    this.#claiming = new Claiming(parts, held => void this.giveBack(held))
+  }
+
+  get waiting(): number {
+    let count = 0
+    for (const { waiters } of this.#groups.values()) count += waiters.length
+    return count
+  }
+
+  /** What is there now, or comes within the time to wait. */
+  claim(ask: RemoteAsk, wait: RemoteWait): Promise<readonly Held[]> {
+    if (this.#isStopped) return Promise.resolve([])
+    if (wait.ms <= 0) return this.#take(ask)
+    this.#stopListening ??= this.#parts.wake.listen(() => this.#callAll())
+    return new Promise((resolve, reject) => {
+      const group = this.#groupOf(ask)
+      const leave = (): void => {
+        const at = group.waiters.indexOf(waiter)
+        if (at >= 0) group.waiters.splice(at, 1)
+        cancelTimer()
+        wait.signal.removeEventListener('abort', giveUp)
+      }
+      const waiter: Waiter = {
+        ask,
+        resolve: held => {
+          leave()
+          if (wait.signal.aborted) void this.giveBack(held)
+          resolve(held)
+        },
+        reject: error => {
+          leave()
+          reject(error)
+        },
+      }
+      const giveUp = (): void => waiter.resolve([])
+      const cancelTimer = this.#parts.clock.after(wait.ms, giveUp)
+      wait.signal.addEventListener('abort', giveUp)
+      group.waiters.push(waiter)
+      this.#call(group)
+    })
+  }
+
+  /** Everyone who waits is answered with nothing. */
+  stop(): void {
+    this.#isStopped = true
+    this.#stopListening?.()
+    for (const group of this.#groups.values()) {
+      group.cancelTimer?.()
+      for (const waiter of [...group.waiters]) waiter.resolve([])
+    }
+    this.#groups.clear()
+  }
+
+  /** Claimed for nobody: due again at once, and no attempt was made. */
+  async giveBack(held: readonly Held[]): Promise<void> {
+    const { store, clock, wake } = this.#parts
+    if (held.length === 0) return
+    const now = clock.now()
+    const jobs = await store.get(held.map(({ job }) => job.id))
+    const tokens = new Map(held.map(({ job }) => [job.id, job.lease!.token]))
+    const ours = jobs.filter(job => job.lease?.token === tokens.get(job.id))
+    const changes = ours.map(job =>
+      settle(job, { outcome: { kind: 'released' }, startedAt: now }, now),
+    )
+    // One that changed in between is found by its lease: it ends by itself.
+    await store.commit(changes, { now })
+    wake.notify()
+  }
+
+  #groupOf(ask: RemoteAsk): Group {
+    const { worker: _, limit: __, leaseMs: ___, ...same } = ask
+    const key = JSON.stringify(same)
+    const held = this.#groups.get(key)
+    if (held) return held
+    const group = { key, waiters: [], isServing: false, isCalled: false, cancelTimer: null }
+    this.#groups.set(key, group)
+    return group
+  }
+
+  #callAll(): void {
+    for (const group of this.#groups.values()) this.#call(group)
+  }
+
+  #call(group: Group): void {
+    group.isCalled = true
+    if (group.isServing) return
+    group.isServing = true
+    this.#parts.clock.soon(() => void this.#serve(group))
+  }
+
+  async #serve(group: Group): Promise<void> {
+    group.cancelTimer?.()
+    group.cancelTimer = null
+    while (group.isCalled && group.waiters.length > 0) {
+      group.isCalled = false
+      await this.#serveInLine(group)
+    }
+    group.isServing = false
+    group.isCalled = false
+    if (group.waiters.length === 0) {
+      if (this.#groups.get(group.key) === group) this.#groups.delete(group.key)
+      return
+    }
+    const pause = await this.#pauseOf(group.waiters[0]!.ask)
+    if (this.#isStopped || group.isServing) return
+    group.cancelTimer = this.#parts.clock.after(pause, () => this.#call(group))
+  }
+
+  async #serveInLine(group: Group): Promise<void> {
+    for (;;) {
+      const [first] = group.waiters
+      if (!first) return
+      try {
+        const held = await this.#take(first.ask)
+        if (held.length === 0) return
+        first.resolve(held)
+      } catch (error) {
+        first.reject(error)
+      }
+    }
+  }
+
+  async #pauseOf({ queues, handlers }: RemoteAsk): Promise<Millis> {
+    const { store, clock, settings } = this.#parts
+    const now = clock.now()
+    const lines = queues.flatMap(queue => handlers.map(handler => ({ queue, handler })))
+    const longest = this.#isRuled() ? HELD_BACK_MS : settings.checkIntervalMs
+    const due = await store.nextDueAt(lines, now).catch(() => null)
+    return due === null ? longest : Math.min(Math.max(1, due - now), longest)
+  }
+
+  /** Assigned users first; the others only for what those leave open. */
+  async #take(ask: RemoteAsk): Promise<Held[]> {
+    const { users, steal, limit } = ask
+    const held = await this.#takeOf(ask, users, limit)
+    if (steal.length === 0 || held.length === limit) return held
+    return [...held, ...(await this.#takeOf(ask, steal, limit - held.length))]
+  }
+
+  async #takeOf(ask: RemoteAsk, users: readonly string[], limit: number): Promise<Held[]> {
+    const queues = inTurn(ask.queues, this.#round++)
+    const held: Held[] = []
+    for (const queue of queues) {
+      for (let round = 0; held.length < limit && round < ROUNDS_MAX; round++) {
+        const claimed = await this.#claimFrom(queue, { ask, users, limit: limit - held.length })
+        held.push(...claimed.held)
+        if (claimed.count === 0 || claimed.held.length > 0) break
+      }
+    }
+    return held
+  }
+
+  async #claimFrom(
+    queue: string,
+    { ask, users, limit }: Part,
+  ): Promise<{ count: number; held: Held[] }> {
+    const { store, clock, ids, events } = this.#parts
+    const now = clock.now()
+    const { spans, key } = scopeOf(ask, users)
+    const turnKey = `${queue}\n${key}`
+    const turn = this.#turns.get(turnKey) ?? firstTurn
+    const jobs = await store.claim({
+      queue,
+      handlers: ask.handlers,
+      now,
+      limit,
+      owner: ask.worker,
+      leaseMs: ask.leaseMs,
+      token: ids.token(),
+      attemptIds: Array.from({ length: limit }, () => ids.next(now)),
+      isRuled: true,
+      ...(spans === null ? {} : { within: { spans, turn } }),
+    })
+    if (jobs.length === 0) return { count: 0, held: [] }
+    this.#remember(turnKey, turnAfter(turn, jobs))
+    if (events.isHeard('claimed')) events.emit('claimed', { jobs, queue })
+    const held = await this.#claiming.begin({ queue, jobs, at: now })
+    if (events.isHeard('started')) events.emit('started', { jobs: held.map(({ job }) => job) })
+    return { count: jobs.length, held: await this.#ownOf(ask, held) }
+  }
+
+  /** A name with a slash may look like a user of another tenant: its jobs are not given away. */
+  async #ownOf({ tenant }: RemoteAsk, held: Held[]): Promise<Held[]> {
+    if (tenant === null) return held
+    const foreign = held.filter(({ job }) => job.spec.tenant !== tenant)
+    await this.giveBack(foreign)
+    return foreign.length === 0 ? held : held.filter(one => !foreign.includes(one))
+  }
+
+  #remember(key: string, turn: Turn): void {
+    this.#turns.delete(key)
+    this.#turns.set(key, turn)
+    if (this.#turns.size <= TURNS_MAX) return
+    const [oldest] = this.#turns.keys()
+    this.#turns.delete(oldest!)
+  }
+}
+
+interface Part {
+  readonly ask: RemoteAsk
+  readonly users: readonly string[]
+  readonly limit: number
+}
+
+function inTurn(queues: readonly string[], round: number): readonly string[] {
+  const at = round % Math.max(1, queues.length)
+  return [...queues.slice(at), ...queues.slice(0, at)]
+}
+
+function scopeOf({ tenant }: RemoteAsk, users: readonly string[]): Scope {
+  if (tenant === null) return { spans: null, key: '' }
+  if (users.length === 0) return { spans: spansOfTenant(tenant), key: tenant }
+  const lanes = [...new Set(users)].sort().map(user => laneOf(tenant, user))
+  return { spans: lanes.map(spanOfLane), key: JSON.stringify(lanes) }
+}
+
+interface Scope {
+  readonly spans: readonly LaneSpan[] | null
+  readonly key: string
+}
+
+/** The lane served last, and how many in a row it was given, those of the claim before included. */
+function turnAfter(before: Turn, jobs: readonly Job[]): Turn {
+  const { lane } = jobs.at(-1)!.spec
+  const other = jobs.findLastIndex(job => job.spec.lane !== lane)
+  const taken = jobs.length - 1 - other
+  const isSame = other < 0 && before.lane === lane
+  return { lane, taken: isSame ? before.taken + taken : taken }
+}

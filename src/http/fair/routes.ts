@@ -1,0 +1,73 @@
+// The fair queue over HTTP: its schedules, the rules of its users, and how it does.
+
+import { z } from 'zod'
+import { isoOrNull } from '../jobs/view.ts'
+import { healthOf, type FairHealth } from '../../fair/health.ts'
+import { serveSchedules } from '../../fair/tasks.ts'
+import type { Routes } from '../app/parts.ts'
+import { fairScheduleRoutes } from './schedules.ts'
+import { userRoutes } from './users.ts'
+
+const errorKinds = ['store', 'claim', 'record', 'push', 'cron'] as const
+
+const healthAnswer = z
+  .strictObject({
+    state: z.enum(['stopped', 'starting', 'running', 'stopping', 'error']),
+    uptime_seconds: z.number(),
+    last_good_tick_at: z.string().nullable(),
+    store: z.enum(['up', 'down']),
+    store_down_since: z.string().nullable(),
+    leases_lost: z.int(),
+    late_max_ms: z.number(),
+    processed_per_second: z.number(),
+    claim_success_rate: z.number(),
+    push_success_rate: z.number(),
+    tick_ms_average: z.number(),
+    errors: z.strictObject(
+      Object.fromEntries(errorKinds.map(kind => [kind, z.int()])) as Record<
+        (typeof errorKinds)[number],
+        z.ZodInt
+      >,
+    ),
+    recoveries: z.int(),
+  })
+  .meta({
+    id: 'FairHealth',
+    description: 'Of this node, over five minutes; errors since its start.',
+  })
+
+export const fairRoutes: Routes = (app, parts) => {
+  const { engine } = parts
+  serveSchedules(engine)
+  fairScheduleRoutes(app, parts)
+  userRoutes(app, parts)
+  app.route({
+    method: 'GET',
+    url: '/api/v1/fair/health',
+    config: { access: 'viewer' },
+    schema: {
+      tags: ['fair queue'],
+      summary: 'How this node does its share of the work',
+      response: { 200: healthAnswer },
+    },
+    handler: async () => healthView(healthOf(engine)),
+  })
+}
+
+function healthView(health: FairHealth): z.output<typeof healthAnswer> {
+  return {
+    state: health.state,
+    uptime_seconds: health.uptimeMs / 1_000,
+    last_good_tick_at: isoOrNull(health.lastGoodTickAt),
+    store: health.isStoreUp ? 'up' : 'down',
+    store_down_since: isoOrNull(health.storeDownSince),
+    leases_lost: health.leasesLost,
+    late_max_ms: health.lateMaxMs,
+    processed_per_second: health.processedPerSecond,
+    claim_success_rate: health.claimSuccessRate,
+    push_success_rate: health.pushSuccessRate,
+    tick_ms_average: health.tickMsAverage,
+    errors: { ...health.errors },
+    recoveries: health.recoveries,
+  }
+}

@@ -1,0 +1,130 @@
+// `POST /api/v1/tasks/claim`: work for a process that does it elsewhere. Waits while there is none.
+
+import { z } from 'zod'
+import { FAIR_TASK } from '../../core/fair.ts'
+import { laneLimits } from '../../core/lane.ts'
+import { limits } from '../../core/limits.ts'
+import { specDefaults } from '../../core/spec.ts'
+import { RemoteClaims, type RemoteAsk } from '../../engine/remote-claims.ts'
+import { withCheck } from '../app/checks.ts'
+import type { Request, Routes } from '../app/parts.ts'
+import { HttpProblem } from '../app/problem.ts'
+import { refuseInvalid } from '../app/refusal.ts'
+import { callerOf } from '../auth/access.ts'
+import { EVERY_TENANT } from '../auth/principal.ts'
+import { text, whole } from '../jobs/fields.ts'
+import { claimedSchema, claimedView } from './view.ts'
+
+const CLAIM_MAX = 100
+const WAIT_SECONDS_MAX = 60
+const QUEUES_MAX = 20
+/** Requests that wait for work at once, in one process. */
+const WAITING_MAX = 1_000
+export const LEASE_SECONDS = { min: 5, max: 3_600, default: 60 } as const
+
+const users = z
+  .array(text(limits.nameLength), { error: 'must be a list of users' })
+  .max(laneLimits.spansMax, `must have at most ${laneLimits.spansMax} users`)
+
+export const leaseSeconds = whole(LEASE_SECONDS.min, LEASE_SECONDS.max)
+  .default(LEASE_SECONDS.default)
+  .meta({ description: 'How long it is held without a heartbeat.' })
+
+const names = (max: number, initial: string) =>
+  z
+    .array(text(limits.nameLength), { error: 'must be a list of names' })
+    .min(1, 'must have at least one name')
+    .max(max, `must have at most ${max} names`)
+    .default([initial])
+
+const claimFields = z
+  .strictObject({
+    worker: text(limits.nameLength).meta({ description: 'Shown as the holder.' }),
+    queues: names(QUEUES_MAX, specDefaults.queue),
+    handlers: names(QUEUES_MAX, FAIR_TASK),
+    users: users.default([]).meta({ description: 'Served first; empty for every user.' }),
+    steal: users.default([]).meta({ description: 'Served when those have nothing.' }),
+    limit: whole(1, CLAIM_MAX).default(1),
+    wait_seconds: whole(0, WAIT_SECONDS_MAX).default(0),
+    lease_seconds: leaseSeconds,
+  })
+  .meta({ id: 'ClaimBody', description: 'What a worker can take.' })
+
+const claimBody = withCheck(claimFields, ({ users: assigned, steal }) => {
+  if (!Array.isArray(steal) || steal.length === 0) return []
+  const own = new Set(Array.isArray(assigned) ? assigned : [])
+  const both = steal.filter(user => own.has(user))
+  if (own.size === 0) {
+    return [{ field: 'steal', value: steal, rule: 'needs users that are served first' }]
+  }
+  const rule = 'must not name users that are served first'
+  return both.length === 0 ? [] : [{ field: 'steal', value: both, rule }]
+})
+
+const claimAnswer = z.strictObject({ tasks: z.array(claimedSchema) }).meta({ id: 'Claimed' })
+
+export const claimRoute: Routes = (app, parts) => {
+  const { engine, settings } = parts
+  const claims = new RemoteClaims(engine, () => engine.node.isRuled)
+  app.addHook('preClose', async () => claims.stop())
+  app.route({
+    method: 'POST',
+    url: '/api/v1/tasks/claim',
+    config: { access: 'operator' },
+    schema: {
+      tags: ['tasks'],
+      summary: 'Take due tasks under a lease; waits for some when there are none',
+      body: claimBody,
+      response: { 200: claimAnswer },
+    },
+    handler: async request => {
+      const { wait_seconds: seconds } = request.body
+      if (seconds > 0 && claims.waiting >= WAITING_MAX) throw tooManyWaiting()
+      const gone = leaving(request, settings.requestTimeoutMs)
+      try {
+        const ask = askOf(request, request.body)
+        const held = await claims.claim(ask, { ms: seconds * 1_000, signal: gone.signal })
+        return { tasks: held.map(claimedView) }
+      } finally {
+        gone.stop()
+      }
+    },
+  })
+}
+
+function tooManyWaiting(): HttpProblem {
+  return new HttpProblem('rate-limited', 'too many workers wait here', { retryAfterSeconds: 1 })
+}
+
+/** Aborted when the caller hangs up; meanwhile a silent connection is not a dead one. */
+function leaving({ raw }: Request, idleMs: number): { signal: AbortSignal; stop: () => void } {
+  const controller = new AbortController()
+  const { socket } = raw
+  const onClose = (): void => controller.abort()
+  socket.on('close', onClose)
+  socket.setTimeout?.(0)
+  const stop = (): void => {
+    socket.off('close', onClose)
+    socket.setTimeout?.(idleMs)
+  }
+  return { signal: controller.signal, stop }
+}
+
+function askOf(request: Request, body: z.output<typeof claimFields>): RemoteAsk {
+  const { tenant } = callerOf(request)
+  const isWide = tenant === EVERY_TENANT
+  const { users: assigned, steal } = body
+  const rule = 'cannot be named with a token of every tenant'
+  const isUnclear = isWide && assigned.length > 0
+  refuseInvalid('native', isUnclear ? [{ field: 'users', value: assigned, rule }] : [])
+  return {
+    worker: body.worker,
+    tenant: isWide ? null : tenant,
+    queues: [...new Set(body.queues)],
+    handlers: [...new Set(body.handlers)],
+    users: assigned,
+    steal,
+    limit: body.limit,
+    leaseMs: body.lease_seconds * 1_000,
+  }
+}
