@@ -2,7 +2,33 @@
 
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
+
+const built = new Map<string, string>()
+
+/** One file of plain JavaScript, made once: compiling anew would be most of a short life. */
+function program(file: string): string {
+  const known = built.get(file)
+  if (known !== undefined) return known
+  const folder = fileURLToPath(new URL('../../tmp', import.meta.url))
+  const outfile = join(folder, `${basename(file, '.ts')}-${process.pid}.mjs`)
+  buildSync({
+    entryPoints: [fileURLToPath(new URL(file, import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    sourcemap: 'inline',
+    logLevel: 'error',
+  })
+  process.once('exit', () => rmSync(outfile, { force: true }))
+  built.set(file, outfile)
+  return outfile
+}
 
 export class Child {
   readonly #process: ChildProcessWithoutNullStreams
@@ -15,8 +41,8 @@ export class Child {
   #errors = ''
 
   constructor(file: string, args: readonly string[]) {
-    const path = fileURLToPath(new URL(file, import.meta.url))
-    this.#process = spawn(process.execPath, ['--import', 'tsx', path, ...args])
+    const options = ['--enable-source-maps', program(file)]
+    this.#process = spawn(process.execPath, [...options, ...args])
     this.#process.stdout.on('data', (bytes: Buffer) => this.#heard(bytes.toString()))
     this.#process.stderr.on('data', (bytes: Buffer) => {
       this.#errors += bytes.toString()
