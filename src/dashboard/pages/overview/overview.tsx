@@ -12,10 +12,12 @@ export function Overview() {
     <Page title="Overview">
       <AttentionCard />
       <Tiles />
-      <div class="cards">
+      <div class="columns">
         <UpcomingCard />
-        <RunningCard />
-        <LatenessCard />
+        <div class="stack">
+          <RunningCard />
+          <LatenessCard />
+        </div>
       </div>
     </Page>
   )
