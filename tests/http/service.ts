@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import type { Resolve } from '../../src/actions/guard/connect.ts'
 import { httpAction } from '../../src/actions/http/action.ts'
 import { actionHandlers } from '../../src/actions/index.ts'
+import { openTables } from '../../src/compose.ts'
 import type { Json } from '../../src/core/json.ts'
 import type { Instant, Millis } from '../../src/core/time.ts'
 import { DAY } from '../../src/core/time.ts'
@@ -77,7 +78,7 @@ export interface ServiceOptions {
   readonly log?: HttpLogger
   readonly allowHosts?: readonly string[]
   readonly auth?: Partial<TokenRules>
-  /** Where the rows of sources go; nowhere unless told. */
+  /** Where the rows of sources go; a database in memory unless told. */
   readonly tables?: SourceTables
   /** How names of hosts are looked up; a public address unless told. */
   readonly resolve?: Resolve
@@ -202,7 +203,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const sources = openSources(engine, {
     outbound: actions.outbound,
     registry: actions.registry,
-    tables: options.tables ?? null,
+    tables: options.tables ?? (await openTables('memory:', ':memory:')),
     env: {},
   })
   const handlers = { 'action:crawl': crawl, ...Object.fromEntries(actions.handlers) }

@@ -25,7 +25,7 @@ const EVENTS = '/api/v1/events'
 function weightOf({ method, path }: Operation): number {
   if (method === 'DELETE') return 0.7
   if (method !== 'POST') return 1
-  if (/\/(?:jobs|schedules|workflows)$/.test(path)) return 6
+  if (/\/(?:jobs|schedules|workflows|sources)$/.test(path)) return 6
   return /\/(?:run|bulk|reconcile)$/.test(path) ? 3 : 1
 }
 

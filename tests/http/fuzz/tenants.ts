@@ -5,7 +5,17 @@ import { roles, type Role } from '../../../src/http/auth/principal.ts'
 import type { Service } from '../service.ts'
 
 export const tenants = ['acme', 'globex', 'initech'] as const
-export const kinds = ['jobs', 'executions', 'runs', 'schedules', 'workflows', 'bulk', 'cursors']
+export const kinds = [
+  'jobs',
+  'executions',
+  'runs',
+  'schedules',
+  'workflows',
+  'sources',
+  'source-limits',
+  'bulk',
+  'cursors',
+]
 const HELD_MAX = 200
 
 export interface Caller {

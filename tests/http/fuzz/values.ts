@@ -16,6 +16,14 @@ const handlers = ['work', 'work', 'work', 'fails', 'slow', 'constructor', '__pro
 const edges = ['9999-12-31T23:59:59-14:00', '0000-01-01T00:00:00+14:00', '9000-12-31T23:59:59Z']
 const words = ['ürün', '日本', '👩‍🚀', "';--", '%_', '<b>', '\u2028', '${x}', '../..']
 
+/** By how a pattern begins: tables and columns, secrets, paths, domains. */
+const patterned: readonly (readonly [string, readonly string[]])[] = [
+  ['^[a-z_]', ['items', 'code', 'price', 'created_at']],
+  ['^[A-Z]', ['API_KEY']],
+  ['^(?:\\.|', ['.', 'data', 'data.items']],
+  ['^(?:\\[', ['example.com', 'api.example.com']],
+]
+
 const flat = ['source_id', 'source_name', 'url', 'interval_minutes', 'interval_type']
 const flatOnly = [...flat, 'schedule_time', 'schedule_enabled', 'max_retries']
 const nativeOnly = ['trigger', 'action', 'handler', 'retry', 'payload', 'first']
@@ -95,6 +103,8 @@ export class Values {
       else drop(['ids'])
       if (made.ids === undefined) made.filter ??= this.make(properties.filter!)
       if (made.filter !== undefined) made.expect ??= random.int(0, 5)
+    } else if (name.startsWith('Source') && random.chance(0.9)) {
+      delete made.offsetPagination
     } else if (name.startsWith('Workflow') && Array.isArray(made.steps)) {
       if (made.id !== undefined) made.id = random.int(1, 40)
       for (const [i, step] of (made.steps as Wild[]).entries()) {
@@ -123,6 +133,8 @@ export class Values {
     const random = this.#random
     if (format === 'date-time') return this.#moment()
     if (pattern.startsWith('^[A-Za-z0-9')) return random.pick(['a', 'main', 'step-1'])
+    for (const [start, picked] of patterned)
+      if (pattern.startsWith(start)) return random.pick(picked)
     const text = `${this.#said()} ${random.pick(words)} ${random.int(0, 99)}`
     return text.slice(0, Math.max(minLength, Math.min(maxLength, 200)))
   }
@@ -204,6 +216,13 @@ export class Values {
         return /pending/.test(schema.pattern ?? '') ? 'scheduled,paused' : undefined
       case 'sort':
         return random.pick(['name', '-created_at', 'next_run_at', '-priority', 'status'])
+      case 'schedule':
+        return schema.type === 'string'
+          ? random.pick(['daily', 'interval:5m', 'weekly'])
+          : undefined
+      case 'period':
+      case 'retryResetPeriod':
+        return random.pick(['1h', '7d', '1x'])
       case 'topics':
         return 'run,job'
       default:

@@ -133,6 +133,10 @@ function kindOf(key: string, kind: string): string {
   switch (key) {
     case 'id':
       return kind
+    case 'name':
+      return kind === 'sources' ? kind : ''
+    case 'domain':
+      return kind === 'source-limits' ? kind : ''
     case 'job_id':
       return 'jobs'
     case 'run_id':
