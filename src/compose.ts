@@ -7,6 +7,7 @@ import { refuse, SchedulerError, shown } from './core/errors.ts'
 import type { Instant, Millis } from './core/time.ts'
 import { every, systemClock } from './engine/clock.ts'
 import type { Events } from './engine/events.ts'
+import type { Tracing } from './engine/handlers.ts'
 import type { Ids } from './engine/ids.ts'
 import { SystemIds } from './engine/ids.ts'
 import { logTo, type Logger } from './observe/log.ts'
@@ -79,6 +80,12 @@ export async function loggerOf(given: Logger | LogLevel): Promise<Logger> {
   const { default: pino } = await import('pino')
   const logger: Logger = pino({ name: 'carillon', level: given })
   return logger
+}
+
+/** Spans for runs when OpenTelemetry's API is installed, null otherwise. */
+export async function openTracing(): Promise<Tracing | null> {
+  const { openTelemetry } = await import('./observe/tracing.ts')
+  return openTelemetry()
 }
 
 export function attachLogger(events: Events, logger: Logger): () => void {

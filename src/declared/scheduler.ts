@@ -6,6 +6,7 @@ import {
   loggerOf,
   makeNodeId,
   openStore,
+  openTracing,
   systemIds,
   type Logger,
   type LogLevel,
@@ -14,7 +15,7 @@ import { isZone, parseCron } from '../cron/index.ts'
 import { refuse, SchedulerError } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
 import { systemClock, type Clock } from '../engine/clock.ts'
-import { createEngine, type Engine } from '../engine/engine.ts'
+import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts'
 import { Events } from '../engine/events.ts'
 import { engineDefaults, type EngineSettings } from '../engine/settings.ts'
 import { declare, type Owner } from '../library/declare.ts'
@@ -132,7 +133,7 @@ class DeclaredTasks {
       await this.#release(store)
     }
     try {
-      const engine = this.#engine(store, events, tasks)
+      const engine = this.#engine({ store, events, tracing: await openTracing() }, tasks)
       await this.#reconcile(engine, tasks, logger)
       await engine.node.start()
       return { engine, end }
@@ -142,13 +143,13 @@ class DeclaredTasks {
     }
   }
 
-  #engine(store: Store, events: Events, tasks: readonly Task[]): Engine {
+  #engine(given: Pick<EngineOptions, 'store' | 'events' | 'tracing'>, tasks: readonly Task[]) {
     const ids = systemIds()
     const clock = this.#options.clock ?? systemClock
     const slots = Math.max(engineDefaults.slots, tasks.length)
     const settings = { slots, ...this.#options.settings, queues: { [TASK_QUEUE]: {} } }
     const nodeId = makeNodeId(ids)
-    const engine = createEngine({ store, clock, ids, events, settings: { ...settings, nodeId } })
+    const engine = createEngine({ ...given, clock, ids, settings: { ...settings, nodeId } })
     for (const task of tasks) {
       const { spec } = declarationOf(task, this.#app)
       engine.handlers.set(spec.handler, context => perform(task, context))

@@ -18,12 +18,14 @@ import { runOf, type Run } from '../core/run.ts'
 import { assertSpec } from '../core/spec-check.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Instant } from '../core/time.ts'
+import { withTrace } from '../core/trace.ts'
 import { explain, type Explanation } from '../core/why.ts'
 import type { InsertResult, JobFilter, Page, PageRequest, Store } from '../store/store.ts'
 import type { Also, Deed } from './audit.ts'
 import type { Clock } from './clock.ts'
 import { settledOf, type Events } from './events.ts'
 import type { Ids } from './ids.ts'
+import type { Tracing } from './handlers.ts'
 import { NODE_KIND } from './janitor.ts'
 
 /** Rounds against other writers before giving up; each round someone else has made progress. */
@@ -42,6 +44,7 @@ export interface ClientParts {
   readonly lookNow: () => void
   /** What else is written with every deed, in the same step. */
   readonly also?: Also
+  readonly tracing?: Tracing | null
 }
 
 export interface Guard {
@@ -71,7 +74,9 @@ export class Client {
     for (const { spec } of jobs) assertSpec(spec)
     const { store, clock, waitingMax, events, notice } = this.#parts
     const now = clock.now()
-    const made = jobs.map(input => createJob(input, now))
+    const here = this.#parts.tracing?.here() ?? null
+    const traced = here === null ? jobs : jobs.map(input => withTrace(input, here))
+    const made = traced.map(input => createJob(input, now))
     for (const job of made) if (job.dueAt === null) refuseNoFiring(job)
     const results: InsertResult[] = []
     for (let at = 0; at < made.length; at += INSERT_BATCH) {

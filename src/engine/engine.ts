@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 import { Client } from './client.ts'
 import { CorrectedClock, type Clock } from './clock.ts'
 import { Events } from './events.ts'
-import { Handlers } from './handlers.ts'
+import { Handlers, type Tracing } from './handlers.ts'
 import type { Ids } from './ids.ts'
 import { Node } from './node.ts'
 import { engineSettings, type EngineSettings } from './settings.ts'
@@ -17,6 +17,7 @@ export interface EngineOptions {
   readonly settings: Partial<EngineSettings> & { readonly nodeId: string }
   /** Given when somebody listens already. */
   readonly events?: Events
+  readonly tracing?: Tracing | null
 }
 
 export interface Engine {
@@ -35,7 +36,7 @@ export function createEngine(options: EngineOptions): Engine {
   const { store, ids } = options
   const settings = engineSettings(options.settings)
   const clock = new CorrectedClock(options.clock)
-  const handlers = new Handlers()
+  const handlers = new Handlers(options.tracing)
   const events = options.events ?? new Events()
   const wake = new Wake(clock)
   const node = new Node({ store, clock, ids, handlers, settings, events, wake })
@@ -47,6 +48,7 @@ export function createEngine(options: EngineOptions): Engine {
     waitingMax: settings.waitingMax,
     notice: queues => node.notice(queues),
     lookNow: () => node.lookNow(),
+    tracing: options.tracing ?? null,
   })
   store.onWake?.(() => node.hint())
   return { store, clock, ids, settings, handlers, events, wake, node, client }

@@ -5,6 +5,7 @@ import {
   DEFAULT_STORE,
   makeNodeId,
   openStore,
+  openTracing,
   systemIds,
   loggerOf,
   type Logger,
@@ -157,8 +158,10 @@ async function connect(
   const listens = options.clock === undefined
   const store =
     typeof given === 'string' ? await openStore(given, { now: () => clock.now(), listens }) : given
+  const tracing = await openTracing()
   const engine = withPublicNames(() =>
     createEngine({
+      tracing,
       store,
       clock,
       ids,

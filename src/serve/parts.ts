@@ -15,10 +15,9 @@ import {
 } from '../compose.ts'
 import { systemClock } from '../engine/clock.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
-import type { Handler } from '../engine/handlers.ts'
+import type { Handler, Tracing } from '../engine/handlers.ts'
 import type { Ids } from '../engine/ids.ts'
 import type { EngineSettings } from '../engine/settings.ts'
-import type { Tracing } from '../engine/tracing.ts'
 import { Authenticator, LIFETIME_MAX_MS } from '../http/auth/authenticator.ts'
 import type { TokenRules } from '../http/auth/tokens.ts'
 import { openSources } from '../sources/open.ts'
@@ -35,9 +34,12 @@ export async function openEngine(
   tracing: Tracing | null = null,
 ): Promise<Engine> {
   const store = await openStore(config.store, { now: () => systemClock.now(), listens: true })
-  const settings = engineSettingsOf(config, ids)
+  const settings = { ...engineSettingsOf(config, ids), ...(store.isRemote ? {} : sharing) }
   return createEngine({ store, clock: systemClock, ids, settings, tracing })
 }
+
+/** A store in this process works on the same thread as requests: it does more, less often. */
+const sharing = { tickGapMs: 10, settleGapMs: 10 } as const
 
 function engineSettingsOf(
   config: ServeConfig,

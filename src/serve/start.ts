@@ -8,8 +8,10 @@ import type { App } from '../http/app/parts.ts'
 import { httpSettings } from '../http/app/settings.ts'
 import type { Authenticator } from '../http/auth/authenticator.ts'
 import { sourceOf } from '../http/jobs/flat.ts'
+import { traceHttp } from '../observe/http-tracing.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { logService } from '../observe/service-log.ts'
+import { openTelemetry, type Telemetry } from '../observe/tracing.ts'
 import { openAlerts, type Alerts } from './alerts/open.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { ServeConfig } from './config.ts'
@@ -44,13 +46,14 @@ export async function startService(
   openDataFolder(config.data)
   const held = secretOf(config, ids)
   const log = config.logLevel === 'silent' ? null : await serviceLogger(config.logLevel)
-  const engine = await openEngine(config, ids)
+  const telemetry = await openTelemetry()
+  const engine = await openEngine(config, ids, telemetry)
   let alerts: Alerts | null = null
   try {
     const work = await openWork(engine, config, handlers, log)
     const auth = authenticatorOf(config, held?.secret ?? null, isOpen)
     alerts = openAlerts(config, { engine, outbound: work.actions.outbound, log })
-    const app = await makeApp({ config, engine, work, auth, log, alerts })
+    const app = await makeApp({ config, engine, work, auth, log, alerts, telemetry })
     if (config.worker) await engine.node.start()
     const address = await listen(app, config)
     const code = held?.isNew === true ? auth.code.issue(ids, engine.clock.now()) : null
@@ -90,9 +93,11 @@ interface Made {
   readonly auth: Authenticator
   readonly log: Logger | null
   readonly alerts: Alerts
+  readonly telemetry: Telemetry | null
 }
 
-function makeApp({ config, engine, work, auth, log, alerts }: Made): Promise<App> {
+function makeApp(made: Made): Promise<App> {
+  const { config, engine, work, auth, log, alerts, telemetry } = made
   if (log !== null) {
     const { checkIntervalMs, lockDurationMs } = config
     logService(engine.events, log, { checkIntervalMs, lockDurationMs, sourceOf })
@@ -108,6 +113,7 @@ function makeApp({ config, engine, work, auth, log, alerts }: Made): Promise<App
     pages: work.pages,
     sources: work.sources,
     metricsText: () => metrics.text() + alerts.text(),
+    ...(telemetry ? { instrument: app => traceHttp(telemetry, app) } : {}),
     settings: httpSettings({
       ratePerMinute: config.ratePerMinute === 0 ? null : config.ratePerMinute,
       bodyBytesMax: config.bodyBytesMax,

@@ -36,6 +36,7 @@ export async function createApp(parts: AppParts, more: readonly Routes[] = []): 
   })
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(answerCompiler(settings.checksAnswers))
+  parts.instrument?.(app)
   readJson(app, parts)
   addHooks(app, parts)
   await app.register(rateLimit, { global: false, cache: RATES_HELD })

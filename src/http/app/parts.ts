@@ -38,6 +38,8 @@ export interface AppParts {
   /** Counters in the Prometheus text format. */
   readonly metricsText: () => string
   readonly log: HttpLogger | null
+  /** Adds what follows requests, before anything else is added. */
+  readonly instrument?: (app: App) => void
 }
 
 /** An app whose routes are typed by their zod schemas. */
