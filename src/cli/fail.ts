@@ -81,6 +81,7 @@ function got(value: unknown): string {
 const codes: Readonly<Partial<Record<ErrorCode, number>>> = {
   SETTINGS_INVALID: exits.usage,
   SPEC_INVALID: exits.usage,
+  SOURCE_INVALID: exits.usage,
   QUERY_INVALID: exits.usage,
   JOB_NOT_FOUND: exits.notFound,
   RUN_NOT_FOUND: exits.notFound,

@@ -27,7 +27,7 @@ describe.each(places)('on %s', (_, open) => {
     expect(found.retry).toEqual({ periodStart: null, retryCount: 0, nextRetryAt: null })
   })
 
-  test('C2, C10: another schedule counts from the last success too, and applies to the next run', async () => {
+  test('C2, C10: another schedule counts from the last success too, from the next run on', async () => {
     const site = await server()
     const w = await sourceWorld({ open, port: site.port })
     await w.add({ schedule: 'daily' })
