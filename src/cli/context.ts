@@ -8,7 +8,7 @@ import type { Globals } from './globals.ts'
 import { usage } from './problem.ts'
 import { safe, type Screen } from './screen.ts'
 import { pick, table, tsv, type Column } from './table.ts'
-import { openTarget, type OpenOptions } from './target/open.ts'
+import type { OpenOptions } from './target/open.ts'
 import type { Target } from './target/target.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -40,6 +40,7 @@ export class Context {
   /** Says on the standard error where it acts, unless that is the default. */
   async target(options: OpenOptions = { mayCreate: false }): Promise<Target> {
     if (this.#target !== null) return this.#target
+    const { openTarget } = await import('./target/open.ts')
     const { target, isDefault } = await openTarget(this.globals, options)
     this.#target = target
     if (!isDefault && this.terminal.isTerminal) this.say(`on ${target.name}`)

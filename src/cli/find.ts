@@ -77,7 +77,7 @@ export async function findRunId(
   throw new CliProblem(exits.notFound, `${job.name} has not run yet`, `carillon why ${job.name}`)
 }
 
-async function orNull<T>(asking: Promise<T>): Promise<T | null> {
+export async function orNull<T>(asking: Promise<T>): Promise<T | null> {
   try {
     return await asking
   } catch (error) {
