@@ -7,6 +7,7 @@ const benches: Readonly<Record<string, string>> = {
   cron: 'bench/cron.ts',
   store: 'bench/store/main.ts',
   engine: 'bench/engine/main.ts',
+  http: 'bench/http/main.ts',
 }
 
 const args = process.argv.slice(2)
