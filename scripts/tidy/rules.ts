@@ -34,7 +34,10 @@ export const layers: Readonly<Record<string, Layer>> = {
   copy: { imports: belowEngine, packages: ['node:*'] },
   /** A queue that users share in turns: schedules, pushes, rules of users. */
   fair: { imports: belowLibrary, packages: [] },
-  library: { imports: [...belowLibrary, 'fair', 'workflows', 'compose'], packages: 'any' },
+  library: {
+    imports: [...belowLibrary, 'fair', 'workflows', 'sources', 'compose'],
+    packages: 'any',
+  },
   /** Tasks declared as a whole: a thin face of the library. */
   declared: { imports: [...belowLibrary, 'library', 'compose'], packages: [] },
   observe: { imports: ['core'], types: ['engine'], packages: 'any' },
@@ -46,8 +49,15 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: [...belowLibrary, 'compose', 'observe', 'actions', 'workflows', 'sources', 'http'],
     packages: 'any',
   },
+  /** Between jobs and the files of others: crontabs, units, manifests, calendars. */
+  move: { imports: ['core', 'cron', 'actions'], types: ['client'], packages: ['yaml', 'node:*'] },
+  /** What can be wrong inside a store, and how it is put right. */
+  doctor: { imports: [...belowLibrary, 'copy'], packages: [] },
   cli: {
-    imports: [...belowLibrary, 'copy', 'library', 'compose', 'client', 'sources', 'serve'],
+    imports: [
+      ...[...belowLibrary, 'copy', 'library', 'compose', 'client', 'sources', 'serve'],
+      ...['move', 'doctor'],
+    ],
     packages: 'any',
   },
   /** Bundled for browsers: it takes types of the service, and code of nobody. */
@@ -59,7 +69,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   testing: { imports: [...belowLibrary, 'library', 'compose', 'stores'], packages: 'any' },
   index: {
-    imports: [...belowLibrary, 'library', 'declared', 'workflows', 'compose'],
+    imports: [...belowLibrary, 'library', 'declared', 'workflows', 'sources', 'compose'],
     packages: 'any',
   },
 }
