@@ -117,6 +117,16 @@ interface PointsProps {
   readonly levels: readonly { readonly ms: number; readonly isDashed: boolean }[]
 }
 
+const isPowerOfTen = (value: number) => Number.isInteger(Math.log10(value))
+
+function dots(token: string): uPlot.Series {
+  return {
+    paths: () => null,
+    points: { show: true, size: 6, width: 0, fill: colour(token) },
+    stroke: colour(token),
+  }
+}
+
 /** Lengths of time over time, on a scale where twice as long is one step more. */
 export function PointsChart({ label, points, levels }: PointsProps) {
   const sorted = points.toSorted((a, b) => a.at - b.at)
@@ -128,21 +138,30 @@ export function PointsChart({ label, points, levels }: PointsProps) {
     of(true),
     ...levels.map(({ ms }) => sorted.map(() => Math.max(1, ms))),
   ]
-  const dots = (token: string): uPlot.Series => ({
-    paths: () => null,
-    points: { show: true, size: 6, width: 0, fill: colour(token) },
-    stroke: colour(token),
-  })
   const options = () => ({
     legend: { show: false },
     cursor: { show: false },
-    scales: { x: { time: true }, y: { distr: 3 as const } },
+    scales: {
+      x: {
+        time: true,
+        // One moment alone stands in the middle of an hour.
+        range: (_plot: uPlot, min: number, max: number): uPlot.Range.MinMax =>
+          max > min ? [min, max] : [min - 1_800, min + 1_800],
+      },
+      y: { distr: 3 as const },
+    },
     axes: [
       axis({ grid: { show: false }, size: 30 }),
       axis({
         size: 58,
+        grid: {
+          stroke: colour('line'),
+          width: 1,
+          filter: (_plot: uPlot, splits: number[]) =>
+            splits.map(ms => (isPowerOfTen(ms) ? ms : null)),
+        },
         values: (_plot: uPlot, splits: number[]) =>
-          splits.map(ms => (Number.isInteger(Math.log10(ms)) ? spanText(ms) : '')),
+          splits.map(ms => (isPowerOfTen(ms) ? spanText(ms) : '')),
       }),
     ],
     series: [

@@ -77,6 +77,11 @@ export function spanText(ms: number, { isCoarse = false } = {}): string {
   return two(ms, [DAY, 'd'], [HOUR, 'h'], ms >= 10 * DAY)
 }
 
+/** A length someone chose: `7 s` and not `7.0 s`. */
+export function lengthText(ms: number): string {
+  return ms < 10 * SECOND && ms % SECOND === 0 ? `${ms / SECOND} s` : spanText(ms)
+}
+
 type Unit = readonly [size: number, name: string]
 
 function two(ms: number, [large, first]: Unit, [small, second]: Unit, isOne = false): string {

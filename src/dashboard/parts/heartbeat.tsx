@@ -96,6 +96,7 @@ export function HeartbeatBar(props: HeartbeatProps) {
       viewBox={`0 0 ${size * (width + gap) - gap} ${height}`}
       width={size * (width + gap) - gap}
       height={height}
+      preserveAspectRatio={isCompact ? undefined : 'none'}
       role={hrefOf ? 'group' : 'img'}
       aria-label={slots.length === 0 ? 'No runs yet' : heartbeatSummary(slots)}
       onKeyDown={keyed}

@@ -26,7 +26,7 @@ const drawings = {
   play: 'M6 4l10 6-10 6z',
   pause: 'M7 4v12M13 4v12',
   edit: 'M4 16l.8-3.5L13 4.3l2.7 2.7-8.2 8.2zM11.5 5.8l2.7 2.7',
-  more: 'M5 10h.01M10 10h.01M15 10h.01',
+  more: 'M4.2 10h.8M9.6 10h.8M15 10h.8',
   plus: 'M10 4v12M4 10h12',
   trash: 'M4 6h12M8 6V4h4v2M5.5 6l.8 10h7.4l.8-10',
   copy: 'M7 7h9v9H7zM4 13V4h9',

@@ -1,7 +1,7 @@
 // A schedule in words, with the zone it counts in.
 
 import { parseCron } from '../../cron/index.ts'
-import { momentText, spanText } from './format.ts'
+import { lengthText, momentText } from './format.ts'
 
 type Trigger = Readonly<Record<string, unknown>>
 
@@ -26,7 +26,7 @@ export function cronSentence(cron: string, zone: string, dialect: unknown): stri
   let text = cron
   try {
     const kind = dialect === 'posix' ? 'posix' : 'extended'
-    text = parseCron(cron, { zone, dialect: kind }).describe()
+    text = parseCron(cron, { zone, dialect: kind }).describe().replace(` (${zone})`, '')
   } catch {
     // The service is the authority; its refusal is shown where it is edited.
   }
@@ -40,7 +40,7 @@ export function scheduleText(trigger: Trigger): string {
     return `Once, ${momentText(Date.parse(trigger.at), { zone: 'UTC' })}`
   }
   if (typeof trigger.every === 'number') {
-    return `Every ${spanText(trigger.every)}${froms[String(trigger.from)] ?? ''}`
+    return `Every ${lengthText(trigger.every)}${froms[String(trigger.from)] ?? ''}`
   }
   if (typeof trigger.cron !== 'string') return ''
   return cronSentence(trigger.cron, zoneOf(trigger) ?? 'UTC', trigger.dialect)

@@ -8,13 +8,14 @@ import { paths } from '../../paths.ts'
 import { href } from '../../place.ts'
 import { zoneFor } from '../../view.ts'
 
+const list = (status: string) => href(paths.jobs, { q: `status:${status}` })
+
 export function Tiles() {
   const { data: counts } = useRead(reads.metrics())
   const { data: day } = useRead(reads.activity(24))
   const { data: next } = useRead(reads.upcoming({ limit: 20 }))
   const jobs = counts?.jobs
   const active = jobs && jobs.scheduled + jobs.pending + jobs.running
-  const list = (status: string) => href(paths.jobs, { q: `status:${status}` })
   return (
     <section class="tiles" aria-label="Numbers">
       <Tile label="Active jobs" value={active} to={list('pending,scheduled,running')} />

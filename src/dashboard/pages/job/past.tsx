@@ -1,0 +1,142 @@
+// A job's past: one mark for each decision, how long its runs took, how late they began.
+
+import { ofJob, useRead } from '../../data/read.ts'
+import { reads, type Job, type Run } from '../../data/reads.ts'
+import { PointsChart, type Point } from '../../parts/chart.tsx'
+import { Empty, Shown } from '../../parts/conditions.tsx'
+import { countText, percentText, spanText } from '../../parts/format.ts'
+import { HeartbeatBar, heartbeatSummary } from '../../parts/heartbeat.tsx'
+import { LatenessChart } from '../../parts/lateness.tsx'
+import { Card } from '../../parts/page.tsx'
+import { zoneOf } from '../../parts/schedule.tsx'
+import { runHref, Segments } from '../../parts/small.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useView } from '../../parts/view-state.ts'
+
+const ranges = [
+  ['30', '30'],
+  ['60', '60'],
+  ['120', '120'],
+  ['250', '250'],
+] as const
+
+export function HeartbeatCard({ job }: { readonly job: Job }) {
+  const view = useView()
+  const range = ranges.find(([value]) => value === view.get('marks'))?.[0] ?? '60'
+  const size = Number(range)
+  const read = useRead(reads.heartbeat(job.id, size), ofJob(job.id))
+  const { data: stats } = useRead(reads.stats(job.id), ofJob(job.id))
+  const zone = zoneOf(job.trigger)
+  return (
+    <Card
+      title="Heartbeat"
+      aside={
+        <Segments
+          label="Decisions shown"
+          value={range}
+          options={ranges}
+          onChange={value => view.set({ marks: value === '60' ? null : value })}
+        />
+      }
+    >
+      <Shown read={read} lines={1}>
+        {({ slots }) => (
+          <div class="stack tight">
+            <HeartbeatBar
+              slots={slots}
+              size={size}
+              zone={zone}
+              graceMs={job.grace_seconds * 1_000}
+              hrefOf={({ run_id }) => (run_id === null ? null : runHref(run_id))}
+            />
+            <div class="row between dim small">
+              {slots[0] ? <Time at={slots[0].from} zone={zone} show="moment" /> : <span />}
+              <span>{slots.length === 0 ? 'No runs yet' : heartbeatSummary(slots)}</span>
+              <span>now</span>
+            </div>
+            {stats && stats.total_executions > 0 && (
+              <dl class="figures">
+                <Figure name="runs in all" value={countText(stats.total_executions)} />
+                <Figure name="succeeded" value={percentText(stats.success_rate)} />
+                <Figure name="failed" value={countText(stats.failed_runs)} />
+                <Figure name="skipped" value={countText(stats.skipped_occurrences)} />
+                <Figure name="mean" value={spanText(stats.average_duration_ms)} />
+              </dl>
+            )}
+          </div>
+        )}
+      </Shown>
+    </Card>
+  )
+}
+
+function Figure({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+const READ = 200
+
+export function DurationsCard({ job }: { readonly job: Job }) {
+  const read = useRead(reads.runs({ job: job.id, limit: READ }), ofJob(job.id))
+  return (
+    <Card title="Duration" aside="the newest 200 runs">
+      <Shown read={read}>
+        {({ runs }) => {
+          const points = runs.flatMap(pointOf)
+          if (points.length === 0) return <Empty title="No run has ended yet" />
+          return <Durations points={points} />
+        }}
+      </Shown>
+    </Card>
+  )
+}
+
+function pointOf({ started_at, duration_ms, status }: Run): Point[] {
+  if (started_at === null || duration_ms === null) return []
+  return [{ at: Date.parse(started_at), ms: duration_ms, isFailed: status === 'failed' }]
+}
+
+function Durations({ points }: { readonly points: readonly Point[] }) {
+  const took = points.map(({ ms }) => ms).sort((a, b) => a - b)
+  const at = (share: number) => took[Math.max(0, Math.ceil(took.length * share) - 1)]!
+  const [p50, p95] = [at(0.5), at(0.95)]
+  return (
+    <div class="stack">
+      <dl class="figures">
+        <Figure name="p50" value={spanText(p50)} />
+        <Figure name="p95" value={spanText(p95)} />
+        <Figure name="longest" value={spanText(took.at(-1)!)} />
+      </dl>
+      <PointsChart
+        label={`${points.length} runs: half took up to ${spanText(p50)}, 95 % up to ${spanText(p95)}`}
+        points={points}
+        levels={[
+          { ms: p50, isDashed: false },
+          { ms: p95, isDashed: true },
+        ]}
+      />
+    </div>
+  )
+}
+
+export function JobLatenessCard({ job }: { readonly job: Job }) {
+  const read = useRead(reads.lateness(job.id), ofJob(job.id))
+  return (
+    <Card title="Lateness" aside={`grace ${spanText(job.grace_seconds * 1_000)}`}>
+      <Shown read={read}>
+        {lateness =>
+          lateness.count === 0 ? (
+            <Empty title="No scheduled run yet" />
+          ) : (
+            <LatenessChart lateness={lateness} missed={lateness.missed} />
+          )
+        }
+      </Shown>
+    </Card>
+  )
+}

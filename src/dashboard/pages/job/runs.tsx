@@ -1,0 +1,92 @@
+// The newest runs of a job.
+
+import { ofJob, useRead } from '../../data/read.ts'
+import { reads, type Job, type Run } from '../../data/reads.ts'
+import { Empty, Shown } from '../../parts/conditions.tsx'
+import { spanText } from '../../parts/format.ts'
+import { StateBadge } from '../../parts/glyph.tsx'
+import { Card } from '../../parts/page.tsx'
+import { zoneOf } from '../../parts/schedule.tsx'
+import { runHref } from '../../parts/small.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+
+const SHOWN = 15
+
+export function RunsCard({ job }: { readonly job: Job }) {
+  const read = useRead(reads.runs({ job: job.id, limit: SHOWN }), ofJob(job.id))
+  return (
+    <Card title="Newest runs" isFlush>
+      <Shown read={read}>
+        {({ runs }) =>
+          runs.length === 0 ? (
+            <FirstRun job={job} />
+          ) : (
+            <Table
+              caption="Newest runs"
+              items={runs}
+              keyOf={({ id }) => id}
+              columns={columnsFor(zoneOf(job.trigger))}
+            />
+          )
+        }
+      </Shown>
+    </Card>
+  )
+}
+
+function FirstRun({ job }: { readonly job: Job }) {
+  return (
+    <Empty title="No runs yet">
+      {job.next_run_at !== null && (
+        <>
+          The first is <Time at={job.next_run_at} show="relative" />.
+        </>
+      )}
+    </Empty>
+  )
+}
+
+function columnsFor(zone: string | null): Column<Run>[] {
+  return [
+    {
+      key: 'at',
+      head: 'Scheduled for',
+      isMain: true,
+      cell: run => {
+        const to = runHref(run.id)
+        const time = <Time at={run.scheduled_for} zone={zone} show="moment" hasSeconds />
+        return to === null ? time : <a href={to}>{time}</a>
+      },
+    },
+    { key: 'state', head: 'State', cell: run => <StateBadge state={run.status} /> },
+    {
+      key: 'took',
+      head: 'Took',
+      align: 'end',
+      cell: ({ duration_ms }) => (duration_ms === null ? '' : spanText(duration_ms)),
+    },
+    {
+      key: 'late',
+      head: 'Late',
+      align: 'end',
+      cell: ({ late_ms }) => (late_ms === null ? '' : spanText(late_ms)),
+    },
+    {
+      key: 'attempts',
+      head: 'Tries',
+      align: 'end',
+      cell: ({ attempts, attempts_max }) =>
+        attempts_max === null ? String(attempts) : `${attempts}/${attempts_max}`,
+    },
+    {
+      key: 'error',
+      head: 'Said',
+      cell: ({ error_message, reason, origin }) => (
+        <span class="run-note dim small">
+          {error_message ?? reason ?? (origin === 'schedule' ? '' : origin)}
+        </span>
+      ),
+    },
+  ]
+}
