@@ -7,6 +7,17 @@ export const paths = {
   newJob: '/jobs/new',
   job: '/jobs/:id',
   editJob: '/jobs/:id/edit',
+  runs: '/runs',
+  run: '/runs/:id',
+  timeline: '/timeline',
+  workflows: '/workflows',
+  workflow: '/workflows/:id',
+  sources: '/sources',
+  source: '/sources/:name',
+  tenants: '/tenants',
+  cron: '/tools/cron',
+  system: '/system',
+  audit: '/audit',
 } as const
 
 export type PageName = keyof typeof paths

@@ -8,6 +8,7 @@ import type { Page, TenantCount } from '../../store/store.ts'
 import type { Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { EVERY_TENANT } from '../auth/principal.ts'
+import { fairnessRoutes } from './fairness.ts'
 
 const PAGE_MAX = 100
 const count = z.int().nonnegative()
@@ -47,7 +48,9 @@ export const answer = z
   })
   .meta({ id: 'TenantList' })
 
-export const tenantRoutes: Routes = (app, { engine }) => {
+export const tenantRoutes: Routes = (app, parts) => {
+  const { engine } = parts
+  fairnessRoutes(app, parts)
   app.route({
     method: 'GET',
     url: '/api/v1/tenants',

@@ -1,0 +1,144 @@
+// Who did what and when: written with every deed, never changed.
+
+import { asks, type AuditEntry } from '../../data/more-reads.ts'
+import { useRead, type Concerns } from '../../data/read.ts'
+import { seesEveryTenant } from '../../data/session.ts'
+import { Empty, Shown } from '../../parts/conditions.tsx'
+import { formText } from '../../parts/form-text.ts'
+import { StateBadge } from '../../parts/glyph.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { TenantChoice } from '../../parts/tenant-choice.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useView, type View } from '../../parts/view-state.ts'
+import { pathTo } from '../../paths.ts'
+import { href } from '../../place.ts'
+
+const PAGE = 50
+const ofJobs: Concerns = ({ type }) => type.startsWith('job.')
+
+const columns: readonly Column<AuditEntry>[] = [
+  { key: 'at', head: 'When', cell: entry => <Time at={entry.at} hasSeconds /> },
+  { key: 'actor', head: 'Who', isMain: true, cell: entry => entry.actor || 'someone unknown' },
+  { key: 'action', head: 'What', cell: entry => <code>{entry.action}</code> },
+  { key: 'object', head: 'To', cell: entry => <Target entry={entry} /> },
+  {
+    key: 'result',
+    head: 'Result',
+    cell: ({ result }) =>
+      result === 'refused' ? <StateBadge state="failed">refused</StateBadge> : result,
+  },
+  { key: 'change', head: 'Change', cell: entry => <Change entry={entry} /> },
+  { key: 'tenant', head: 'Tenant', cell: entry => (entry.tenant === '*' ? 'none' : entry.tenant) },
+  {
+    key: 'from',
+    head: 'From',
+    cell: ({ ip, request_id }) => (
+      <span class="small dim" title={request_id === null ? undefined : `request ${request_id}`}>
+        {ip ?? '–'}
+      </span>
+    ),
+  },
+]
+
+/** What was done to jobs names their ids; the rest is told as it is. */
+function Target({ entry: { object, action } }: { readonly entry: AuditEntry }) {
+  if (object === null) return <span class="dim">–</span>
+  const isJob = !action.includes('.') || action.startsWith('job.')
+  return isJob && !object.includes(' ') ? (
+    <a class="mono cut-id" href={href(pathTo('job', { id: object }))}>
+      {object}
+    </a>
+  ) : (
+    <span class="said">{object}</span>
+  )
+}
+
+function Change({ entry: { before, after } }: { readonly entry: AuditEntry }) {
+  const said = [before, after].map(state =>
+    state == null ? null : `${state.status} r${state.revision}`,
+  )
+  if (said[0] === null && said[1] === null) return <span class="dim">–</span>
+  return (
+    <span class="small">
+      {said[0] ?? 'nothing'} → {said[1] ?? 'nothing'}
+    </span>
+  )
+}
+
+export function Audit() {
+  const view = useView()
+  const asked = { job: view.get('job'), tenant: view.get('tenant'), cursor: view.get('cursor') }
+  const read = useRead(asks.audit({ ...asked, limit: PAGE }), ofJobs)
+  return (
+    <Page
+      title="Audit"
+      about="Who did what, the newest first. It is written with every deed and cannot be changed."
+      actions={<TenantChoice all="Every tenant, the newest" value={view.get('tenant')} />}
+    >
+      <JobFilter view={view} />
+      <section class="card flush">
+        <Shown read={read} lines={8}>
+          {({ entries, next_cursor, is_cut }) => (
+            <>
+              {entries.length === 0 ? (
+                <Nobody view={view} />
+              ) : (
+                <Table
+                  caption="Deeds"
+                  columns={columns}
+                  items={entries}
+                  keyOf={entry => entry.id}
+                />
+              )}
+              {is_cut && seesEveryTenant.value && (
+                <p class="note-line">There is more: choose a tenant to page through it.</p>
+              )}
+              <Pager shown={entries.length} of="entries" next={next_cursor} />
+            </>
+          )}
+        </Shown>
+      </section>
+    </Page>
+  )
+}
+
+function JobFilter({ view }: { readonly view: View }) {
+  const submit = (event: Event) => {
+    event.preventDefault()
+    view.set({ job: formText(event, 'job'), cursor: null })
+  }
+  return (
+    <form class="row" onSubmit={submit}>
+      <label class="inline-field">
+        <span>Only of the job with the id</span>
+        <input class="input mono" name="job" defaultValue={view.get('job') ?? ''} />
+      </label>
+      <button type="submit" class="button">
+        Apply
+      </button>
+      {view.get('job') !== null && (
+        <a class="button" href={view.href({ job: null, cursor: null })}>
+          Clear
+        </a>
+      )}
+    </form>
+  )
+}
+
+function Nobody({ view }: { readonly view: View }) {
+  const isFiltered = view.get('job') !== null || view.get('tenant') !== null
+  return isFiltered ? (
+    <Empty
+      title="Nothing is written of this"
+      actions={
+        <a class="button" href={view.href({ job: null, tenant: null, cursor: null })}>
+          Show all
+        </a>
+      }
+    />
+  ) : (
+    <Empty title="Nobody has done anything yet">Every change people make is written here.</Empty>
+  )
+}

@@ -1,0 +1,84 @@
+// Every attempt of a run, the oldest first, with the wait before each.
+
+import type { RunDetail } from '../../data/reads.ts'
+import { spanText } from '../../parts/format.ts'
+import { StateBadge } from '../../parts/glyph.tsx'
+import { Card } from '../../parts/page.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+
+type Execution = RunDetail['executions'][number]
+
+interface Row {
+  readonly at: number
+  readonly execution: Execution
+  readonly waitedMs: number | null
+}
+
+const outcomes: Readonly<Record<string, string>> = {
+  timedOut: 'timedOut',
+  abandoned: 'abandoned',
+  skipped: 'skipped',
+  interrupted: 'Interrupted',
+  deferred: 'Put off',
+  released: 'Given back',
+}
+
+const columns: readonly Column<Row>[] = [
+  { key: 'n', head: 'Attempt', isMain: true, cell: ({ at }) => `Attempt ${at}` },
+  {
+    key: 'status',
+    head: 'Ended',
+    cell: ({ execution: { status, outcome } }) => (
+      <StateBadge state={(outcome !== null && outcomes[outcome]) || status} />
+    ),
+  },
+  {
+    key: 'waited',
+    head: 'Waited before',
+    align: 'end',
+    cell: ({ waitedMs }) => (waitedMs === null ? <span class="dim">–</span> : spanText(waitedMs)),
+  },
+  {
+    key: 'started',
+    head: 'Started',
+    cell: ({ execution }) => <Time at={execution.started_at} show="moment" hasSeconds />,
+  },
+  {
+    key: 'took',
+    head: 'Took',
+    align: 'end',
+    cell: ({ execution: { duration_ms } }) =>
+      duration_ms === null ? <span class="dim">–</span> : spanText(duration_ms),
+  },
+  { key: 'node', head: 'Node', cell: ({ execution }) => execution.owner },
+  {
+    key: 'said',
+    head: 'Said',
+    cell: ({ execution: { error_message, reason } }) => {
+      const said = error_message ?? reason
+      return said === null ? <span class="dim">–</span> : <span class="said">{said}</span>
+    },
+  },
+]
+
+export function Attempts({ run }: { readonly run: RunDetail }) {
+  const first = run.attempts - run.executions.length
+  const rows = run.executions.map((execution, i): Row => {
+    const before = run.executions[i - 1]?.completed_at ?? null
+    const waitedMs =
+      before === null ? null : Math.max(0, Date.parse(execution.started_at) - Date.parse(before))
+    return { at: first + i + 1, execution, waitedMs }
+  })
+  if (rows.length === 0) return null
+  return (
+    <Card title="Attempts" wide isFlush>
+      <Table
+        caption="Attempts"
+        columns={columns}
+        items={rows}
+        keyOf={({ execution }) => execution.id}
+      />
+    </Card>
+  )
+}

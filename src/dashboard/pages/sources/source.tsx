@@ -1,0 +1,149 @@
+// One source: what it fetches, how its last runs went, and the document it is made of.
+
+import { useRoute } from 'preact-iso'
+import { jobDeeds } from '../../jobs/deeds.ts'
+import { asks, type Source } from '../../data/more-reads.ts'
+import { useRead } from '../../data/read.ts'
+import { reads, type Run } from '../../data/reads.ts'
+import { isOperator } from '../../data/session.ts'
+import { Empty, Shown } from '../../parts/conditions.tsx'
+import { Facts, type Fact } from '../../parts/facts.tsx'
+import { spanText } from '../../parts/format.ts'
+import { StateBadge } from '../../parts/glyph.tsx'
+import { HeartbeatBar } from '../../parts/heartbeat.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Card, Page } from '../../parts/page.tsx'
+import { Json } from '../../parts/small.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { useTenant } from '../../parts/tenant-choice.tsx'
+import { Time } from '../../parts/time.tsx'
+import { pathTo } from '../../paths.ts'
+import { href } from '../../place.ts'
+import { SourceState } from './sources.tsx'
+
+const RUNS = 20
+const SLOTS = 60
+
+export function SourcePage() {
+  const { params } = useRoute()
+  const name = params.name ?? ''
+  const tenant = useTenant()
+  const read = useRead(asks.source(name, { tenant }))
+  const source = read.isOld ? undefined : read.data
+  return (
+    <Page
+      title={name}
+      heading={
+        <span class="row">
+          {name}
+          {source && <SourceState source={source} />}
+        </span>
+      }
+      about={source?.description}
+      actions={source && <Actions source={source} />}
+    >
+      <Shown read={read}>{one => <Body source={one} />}</Shown>
+    </Page>
+  )
+}
+
+function Actions({ source }: { readonly source: Source }) {
+  return (
+    <>
+      <a class="button" href={href(pathTo('job', { id: source.job_id }))}>
+        Open as a job
+      </a>
+      {isOperator.value && (
+        <button
+          type="button"
+          class="button primary"
+          onClick={() => void jobDeeds.run({ id: source.job_id, name: source.name })}
+        >
+          <Icon name="play" /> Fetch now
+        </button>
+      )}
+    </>
+  )
+}
+
+function Body({ source }: { readonly source: Source }) {
+  const beats = useRead(reads.heartbeat(source.job_id, SLOTS))
+  const runs = useRead(reads.runs({ job: source.job_id, limit: RUNS }))
+  const paging = source.offsetPagination ?? source.cursorPagination ?? null
+  return (
+    <div class="cards">
+      <Card title="How it stands">
+        <Facts facts={factsOf(source)} />
+      </Card>
+      <Card title="Last fetches">
+        <Shown read={beats}>
+          {({ slots }) => <HeartbeatBar slots={slots} size={SLOTS} isCompact />}
+        </Shown>
+      </Card>
+      <Card title="Runs" wide isFlush>
+        <Shown read={runs}>
+          {({ runs: found }) =>
+            found.length === 0 ? (
+              <Empty title="Not fetched yet" />
+            ) : (
+              <Table
+                caption="Runs of the source"
+                columns={runColumns}
+                items={found}
+                keyOf={run => `${run.id}/${run.status}`}
+                hrefOf={run => href(pathTo('run', { id: run.id }))}
+              />
+            )
+          }
+        </Shown>
+      </Card>
+      <Card title="Fields">
+        <Json value={source.response} name="Fields" />
+      </Card>
+      <Card title="Request">
+        <Json value={{ params: source.params, headers: source.headers, paging }} name="Request" />
+      </Card>
+    </div>
+  )
+}
+
+function factsOf(source: Source): readonly Fact[] {
+  return [
+    { name: 'From', value: <span class="mono said">{source.url}</span> },
+    { name: 'To table', value: <code>{source.table}</code> },
+    { name: 'Schedule', value: `${source.schedule}, from the last success` },
+    { name: 'Last success', value: <Time at={source.last_success_at} none="never" /> },
+    { name: 'Next', value: <Time at={source.next_run_at} /> },
+    { name: 'Retries', value: `${source.retry.retry_count} of ${source.execution.maxRetries}` },
+    { name: 'Next retry', value: <Time at={source.retry.next_retry_at} none="none planned" /> },
+    { name: 'Paging', value: pagingText(source) },
+    { name: 'Stops after', value: `${source.execution.timeout} s` },
+  ]
+}
+
+function pagingText({ offsetPagination, cursorPagination }: Source): string {
+  if (offsetPagination !== undefined) return `by ${String(offsetPagination.pageParam)}`
+  return cursorPagination === undefined ? 'one page' : 'by a cursor'
+}
+
+export const runColumns: readonly Column<Run>[] = [
+  { key: 'status', head: 'Status', cell: run => <StateBadge state={run.status} /> },
+  {
+    key: 'run',
+    head: 'Run',
+    isMain: true,
+    cell: run => <a href={href(pathTo('run', { id: run.id }))}>#{run.run}</a>,
+  },
+  { key: 'at', head: 'Started', cell: run => <Time at={run.started_at} hasSeconds /> },
+  {
+    key: 'took',
+    head: 'Took',
+    align: 'end',
+    cell: run => (run.duration_ms === null ? '–' : spanText(run.duration_ms)),
+  },
+  {
+    key: 'said',
+    head: 'Said',
+    cell: run => <span class="said">{run.error_message ?? run.reason ?? '–'}</span>,
+  },
+]

@@ -1,0 +1,134 @@
+// The declared sources: where records come from, when they were fetched last, when next.
+
+import { asks, type Source } from '../../data/more-reads.ts'
+import { useRead } from '../../data/read.ts'
+import { Empty, Shown } from '../../parts/conditions.tsx'
+import { StateBadge } from '../../parts/glyph.tsx'
+import { Card, Page } from '../../parts/page.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { TenantChoice, useTenant } from '../../parts/tenant-choice.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useView } from '../../parts/view-state.ts'
+import { pathTo } from '../../paths.ts'
+import { href } from '../../place.ts'
+
+const PAGE = 50
+
+export function sourceHref(name: string, tenant: string | null): string {
+  return href(pathTo('source', { name }), { tenant })
+}
+
+function columnsOf(tenant: string | null): readonly Column<Source>[] {
+  return [
+    { key: 'state', head: 'State', cell: source => <SourceState source={source} /> },
+    {
+      key: 'name',
+      head: 'Source',
+      isMain: true,
+      cell: ({ name, description }) => (
+        <span class="named">
+          <a href={sourceHref(name, tenant)}>{name}</a>
+          {description !== '' && <span class="dim small">{description}</span>}
+        </span>
+      ),
+    },
+    { key: 'url', head: 'From', cell: source => <span class="said mono">{source.url}</span> },
+    { key: 'table', head: 'To table', cell: source => <code>{source.table}</code> },
+    { key: 'schedule', head: 'Schedule', cell: source => source.schedule },
+    {
+      key: 'last',
+      head: 'Last success',
+      cell: source => <Time at={source.last_success_at} none="never" />,
+    },
+    { key: 'next', head: 'Next', cell: source => <Time at={source.next_run_at} /> },
+    {
+      key: 'retries',
+      head: 'Retries',
+      align: 'end',
+      cell: ({ retry, execution }) => `${retry.retry_count} of ${execution.maxRetries}`,
+    },
+  ]
+}
+
+export function SourceState({ source: { status, state } }: { readonly source: Source }) {
+  return status === 'active' ? (
+    <StateBadge state={state} />
+  ) : (
+    <StateBadge state="paused">{status}</StateBadge>
+  )
+}
+
+export function Sources() {
+  const view = useView()
+  const tenant = useTenant()
+  const read = useRead(asks.sources({ tenant, cursor: view.get('cursor'), limit: PAGE }))
+  return (
+    <Page
+      title="Sources"
+      about="Fetched page by page into tables, on a schedule counted from the last success."
+      actions={<TenantChoice all={null} value={tenant} />}
+    >
+      <section class="card flush">
+        <Shown read={read}>
+          {({ items, next_cursor }) => (
+            <>
+              {items.length === 0 ? (
+                <None tenant={tenant} />
+              ) : (
+                <Table
+                  caption="Sources"
+                  columns={columnsOf(tenant)}
+                  items={items}
+                  keyOf={source => source.name}
+                  hrefOf={source => sourceHref(source.name, tenant)}
+                />
+              )}
+              <Pager shown={items.length} of="sources" next={next_cursor} />
+            </>
+          )}
+        </Shown>
+      </section>
+      <Limits tenant={tenant} />
+    </Page>
+  )
+}
+
+function Limits({ tenant }: { readonly tenant: string | null }) {
+  const limits = useRead(asks.sourceLimits({ tenant, limit: PAGE }))
+  return (
+    <Card title="Rate limits" isFlush>
+      <Shown read={limits}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No domain has a limit">
+              <code>PUT /api/v1/source-limits/example.com</code> sets one.
+            </Empty>
+          ) : (
+            <Table
+              caption="Requests a domain gets at most"
+              columns={[
+                { key: 'domain', head: 'Domain', isMain: true, cell: one => one.domain },
+                {
+                  key: 'limit',
+                  head: 'At most',
+                  cell: one => `${one.limit} requests per ${one.period}`,
+                },
+              ]}
+              items={items}
+              keyOf={one => one.domain}
+            />
+          )
+        }
+      </Shown>
+    </Card>
+  )
+}
+
+function None({ tenant }: { readonly tenant: string | null }) {
+  return (
+    <Empty title={tenant === null ? 'No sources yet' : `${tenant} has no sources`}>
+      <code>POST /api/v1/sources</code> with a name, a url, a table and fields adds one.
+    </Empty>
+  )
+}

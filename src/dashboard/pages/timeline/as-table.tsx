@@ -1,0 +1,93 @@
+// The timeline as a table: the same runs, for eyes and readers that do not take drawings.
+
+import type { Timeline } from '../../data/more-reads.ts'
+import { plural, spanText } from '../../parts/format.ts'
+import { StateBadge } from '../../parts/glyph.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { pathTo } from '../../paths.ts'
+import { href } from '../../place.ts'
+
+const TABLE_MAX = 300
+
+interface TableRow {
+  readonly key: string
+  readonly at: number
+  readonly jobId: string
+  readonly jobName: string
+  readonly tenant: string
+  readonly state: string
+  readonly runId: string | null
+  readonly tookMs: number | null
+}
+
+const columns: readonly Column<TableRow>[] = [
+  { key: 'at', head: 'Start', cell: row => <Time at={row.at} hasSeconds /> },
+  {
+    key: 'job',
+    head: 'Job',
+    isMain: true,
+    cell: row => (
+      <a
+        href={href(
+          row.runId === null ? pathTo('job', { id: row.jobId }) : pathTo('run', { id: row.runId }),
+        )}
+      >
+        {row.jobName}
+      </a>
+    ),
+  },
+  { key: 'tenant', head: 'Tenant', cell: row => row.tenant },
+  { key: 'state', head: 'State', cell: row => <StateBadge state={row.state} /> },
+  {
+    key: 'took',
+    head: 'Took',
+    align: 'end',
+    cell: row => (row.tookMs === null ? <span class="dim">–</span> : spanText(row.tookMs)),
+  },
+]
+
+/** What was and what comes, in the order of time; those nearest to now when there are many. */
+export function AsTable({ data }: { readonly data: Timeline }) {
+  const now = Date.parse(data.now)
+  const all = data.rows.flatMap(({ job_id, job_name, tenant, runs, upcoming }): TableRow[] => {
+    const of = { jobId: job_id, jobName: job_name, tenant }
+    return [
+      ...runs.map(run => ({
+        ...of,
+        key: run.execution_id,
+        at: Date.parse(run.started_at),
+        state: run.status,
+        runId: run.run_id,
+        tookMs:
+          run.finished_at === null
+            ? null
+            : Date.parse(run.finished_at) - Date.parse(run.started_at),
+      })),
+      ...upcoming.map(({ at }) => ({
+        ...of,
+        key: `${job_id} ${at}`,
+        at: Date.parse(at),
+        state: 'scheduled',
+        runId: null,
+        tookMs: null,
+      })),
+    ]
+  })
+  const near = all.sort((a, b) => Math.abs(a.at - now) - Math.abs(b.at - now)).slice(0, TABLE_MAX)
+  return (
+    <>
+      {all.length > TABLE_MAX && (
+        <p class="note-line">
+          The {TABLE_MAX} nearest to now of {plural(all.length, 'run')}.
+        </p>
+      )}
+      <Table
+        caption="Past and coming runs"
+        columns={columns}
+        items={near.sort((a, b) => a.at - b.at)}
+        keyOf={row => row.key}
+      />
+    </>
+  )
+}

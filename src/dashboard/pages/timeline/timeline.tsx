@@ -1,0 +1,244 @@
+// Past and coming runs side by side: a drawing, and the same as a table.
+
+import { second } from '../../clock.ts'
+import { asks, type Timeline } from '../../data/more-reads.ts'
+import { useRead } from '../../data/read.ts'
+import { Empty, Shown } from '../../parts/conditions.tsx'
+import { momentText, spanText, zoneName } from '../../parts/format.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Segments } from '../../parts/small.tsx'
+import { TenantChoice } from '../../parts/tenant-choice.tsx'
+import { useView } from '../../parts/view-state.ts'
+import { paths } from '../../paths.ts'
+import { href } from '../../place.ts'
+import { zoneFor } from '../../view.ts'
+import { AsTable } from './as-table.tsx'
+import { Gantt } from './gantt.tsx'
+import { Legend } from './legend.tsx'
+import { rowsBy, type Grouping } from './rows.ts'
+import {
+  fixedWindow,
+  movingWindow,
+  panned,
+  spanNames,
+  spans,
+  zoomed,
+  type SpanName,
+  type Window,
+} from './window.ts'
+
+const groupings: readonly (readonly [Grouping, string])[] = [
+  ['job', 'Jobs'],
+  ['tenant', 'Tenants'],
+  ['node', 'Nodes'],
+]
+
+export function TimelinePage() {
+  const place = useWindow()
+  const view = useView()
+  const by = groupings.find(([name]) => name === view.get('by'))?.[0] ?? 'job'
+  const isTable = view.get('as') === 'table'
+  const { window } = place
+  const read = useRead(
+    asks.timeline({
+      from: new Date(window.from).toISOString(),
+      to: new Date(window.to).toISOString(),
+      tenant: view.get('tenant'),
+      job: view.get('job'),
+    }),
+  )
+  return (
+    <Page
+      title="Timeline"
+      about={<About window={window} />}
+      actions={<TenantChoice all="Every tenant" value={view.get('tenant')} />}
+    >
+      <Tools place={place} by={by} isTable={isTable} />
+      <section class="card flush">
+        <Shown read={read} lines={10}>
+          {data => (
+            <>
+              {data.is_cut && <Cut />}
+              <Body data={data} place={place} by={by} isTable={isTable} />
+            </>
+          )}
+        </Shown>
+      </section>
+      <Legend />
+    </Page>
+  )
+}
+
+interface ToolsProps {
+  readonly place: Place
+  readonly by: Grouping
+  readonly isTable: boolean
+}
+
+function Tools({ place, by, isTable }: ToolsProps) {
+  const view = useView()
+  return (
+    <div class="row timeline-tools">
+      <Segments
+        label="Span"
+        value={place.span ?? ('' as SpanName)}
+        options={spanNames.map(name => [name, name] as const)}
+        onChange={place.setSpan}
+      />
+      <Zoom place={place} />
+      <Segments
+        label="A row for each of the"
+        value={by}
+        options={groupings}
+        onChange={name => view.set({ by: name === 'job' ? null : name })}
+      />
+      <button
+        type="button"
+        class="button small"
+        aria-pressed={isTable}
+        onClick={() => view.set({ as: isTable ? null : 'table' })}
+      >
+        {isTable ? 'View as drawing' : 'View as table'}
+      </button>
+      {view.get('job') !== null && (
+        <a class="button small" href={view.href({ job: null })}>
+          Show every job
+        </a>
+      )}
+    </div>
+  )
+}
+
+interface Place {
+  readonly window: Window
+  readonly span: SpanName | null
+  readonly setSpan: (span: SpanName) => void
+  readonly setWindow: (window: Window) => void
+  readonly toNow: () => void
+}
+
+/** A named span moves with the clock; zooming and panning hold it still. */
+function useWindow(): Place {
+  const view = useView()
+  const fixed = fixedWindow(view.get('from'), view.get('to'))
+  const named = spanNames.find(name => name === view.get('span')) ?? '1h'
+  return {
+    window: fixed ?? movingWindow(spans[named], second.value),
+    span: fixed === null ? named : null,
+    setSpan: span => view.set({ span: span === '1h' ? null : span, from: null, to: null }),
+    setWindow: ({ from, to }) =>
+      view.set({
+        from: new Date(Math.round(from)).toISOString(),
+        to: new Date(Math.round(to)).toISOString(),
+      }),
+    toNow: () => view.set({ from: null, to: null }),
+  }
+}
+
+function About({ window }: { readonly window: Window }) {
+  const zone = zoneFor('UTC')
+  const text = (ms: number) => momentText(ms, { zone })
+  return (
+    <span>
+      {text(window.from)} to {text(window.to)} · {spanText(window.to - window.from)} · times in{' '}
+      {zoneName(window.from, zone)}
+    </span>
+  )
+}
+
+function Zoom({ place }: { readonly place: Place }) {
+  const { window, setWindow } = place
+  const buttons = [
+    ['Earlier', 'back', () => setWindow(panned(window, -0.5))],
+    ['Look closer', 'plus', () => setWindow(zoomed(window, 0.5))],
+    ['See more time', 'minus', () => setWindow(zoomed(window, 2))],
+    ['Later', 'next', () => setWindow(panned(window, 0.5))],
+  ] as const
+  return (
+    <span class="row zoom">
+      {buttons.map(([label, icon, act]) => (
+        <button
+          key={label}
+          type="button"
+          class="button small"
+          aria-label={label}
+          title={label}
+          onClick={act}
+        >
+          {icon === 'minus' ? <span aria-hidden="true">−</span> : <Icon name={icon} />}
+        </button>
+      ))}
+      <button
+        type="button"
+        class="button small"
+        disabled={place.span !== null}
+        onClick={place.toNow}
+      >
+        Now
+      </button>
+    </span>
+  )
+}
+
+function Cut() {
+  return (
+    <p class="note-line">
+      <Icon name="warn" /> There is more than is drawn. Look closer, or choose one tenant.
+    </p>
+  )
+}
+
+interface BodyProps extends ToolsProps {
+  readonly data: Timeline
+}
+
+function Body({ data, place, by, isTable }: BodyProps) {
+  const { window, setWindow, toNow } = place
+  const rows = rowsBy(by, data)
+  const keyed = (event: KeyboardEvent) => {
+    const moves: Readonly<Record<string, () => void>> = {
+      '+': () => setWindow(zoomed(window, 0.5)),
+      '=': () => setWindow(zoomed(window, 0.5)),
+      '-': () => setWindow(zoomed(window, 2)),
+      '0': toNow,
+      ArrowLeft: () => setWindow(panned(window, -0.25)),
+      ArrowRight: () => setWindow(panned(window, 0.25)),
+    }
+    const move = Object.hasOwn(moves, event.key) ? moves[event.key] : undefined
+    if (!move || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    move()
+  }
+  if (rows.length === 0) return <NothingHere />
+  if (isTable) return <AsTable data={data} />
+  return (
+    <Gantt
+      rows={rows}
+      data={data}
+      window={window}
+      now={second.value}
+      onWindow={setWindow}
+      onKey={keyed}
+    />
+  )
+}
+
+function NothingHere() {
+  const view = useView()
+  return (
+    <Empty
+      title="Nothing ran or will run in this time"
+      actions={
+        <>
+          <a class="button" href={view.href({ span: '7d', from: null, to: null })}>
+            Show 7 days
+          </a>
+          <a class="button" href={href(paths.jobs)}>
+            Jobs
+          </a>
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,90 @@
+// The workflows: how many steps they have and where events come in.
+
+import { asks, type Workflow } from '../../data/more-reads.ts'
+import { useRead } from '../../data/read.ts'
+import { Empty, Shown } from '../../parts/conditions.tsx'
+import { plural } from '../../parts/format.ts'
+import { StateBadge } from '../../parts/glyph.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { TenantChoice, useTenant } from '../../parts/tenant-choice.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useView } from '../../parts/view-state.ts'
+import { pathTo } from '../../paths.ts'
+import { href } from '../../place.ts'
+
+const PAGE = 50
+
+function workflowHref(id: number, tenant: string | null): string {
+  return href(pathTo('workflow', { id: String(id) }), { tenant })
+}
+
+function columnsOf(tenant: string | null): readonly Column<Workflow>[] {
+  return [
+    {
+      key: 'active',
+      head: 'State',
+      cell: ({ active }) => (
+        <StateBadge state={active ? 'completed' : 'paused'}>
+          {active ? 'active' : 'inactive'}
+        </StateBadge>
+      ),
+    },
+    {
+      key: 'name',
+      head: 'Workflow',
+      isMain: true,
+      cell: ({ id, name }) => (
+        <span class="named">
+          <a href={workflowHref(id, tenant)}>{name}</a>
+          <span class="dim small">#{id}</span>
+        </span>
+      ),
+    },
+    { key: 'steps', head: 'Steps', cell: ({ steps }) => plural(steps.length, 'step') },
+    {
+      key: 'entries',
+      head: 'Events come in by',
+      cell: ({ trigger_nodes }) => trigger_nodes.map(({ id }) => id).join(', ') || '–',
+    },
+    { key: 'revision', head: 'Revision', align: 'end', cell: one => one.revision },
+    { key: 'updated', head: 'Changed', cell: one => <Time at={one.updated_at} /> },
+  ]
+}
+
+export function Workflows() {
+  const view = useView()
+  const tenant = useTenant()
+  const read = useRead(asks.workflows({ tenant, cursor: view.get('cursor'), limit: PAGE }))
+  return (
+    <Page
+      title="Workflows"
+      about="Steps that need each other, run as one."
+      actions={<TenantChoice all={null} value={tenant} />}
+    >
+      <section class="card flush">
+        <Shown read={read}>
+          {({ items, next_cursor }) => (
+            <>
+              {items.length === 0 ? (
+                <Empty title={tenant === null ? 'No workflows yet' : `${tenant} has no workflows`}>
+                  <code>POST /api/v1/workflows</code> with a name and steps makes one.
+                </Empty>
+              ) : (
+                <Table
+                  caption="Workflows"
+                  columns={columnsOf(tenant)}
+                  items={items}
+                  keyOf={one => String(one.id)}
+                  hrefOf={one => workflowHref(one.id, tenant)}
+                />
+              )}
+              <Pager shown={items.length} of="workflows" next={next_cursor} />
+            </>
+          )}
+        </Shown>
+      </section>
+    </Page>
+  )
+}
