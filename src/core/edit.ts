@@ -5,7 +5,7 @@ import { rest } from './advance.ts'
 import { change, type Change } from './change.ts'
 import { refuse, SchedulerError } from './errors.ts'
 import type { Declared, Job } from './job.ts'
-import { createJob, withinEnd } from './job.ts'
+import { createJob, noRun, withinEnd } from './job.ts'
 import { jsonEqual } from './json.ts'
 import type { Skip } from './ledger.ts'
 import { skippedWhile } from './pause.ts'
@@ -14,7 +14,7 @@ import { isCursorDecided } from './service.ts'
 import { assertSpec } from './spec-check.ts'
 import type { JobSpec } from './spec.ts'
 import type { Instant } from './time.ts'
-import { compileCron, firstMoment, type Trigger } from './trigger.ts'
+import { compileCron, firstMoment, type CronTrigger, type Trigger } from './trigger.ts'
 
 export interface FieldChange {
   readonly field: string
@@ -41,7 +41,20 @@ export function sameTrigger(a: Trigger, b: Trigger): boolean {
   const { expression: left, ...restA } = a
   const { expression: right, ...restB } = b
   if (!jsonEqual(restA, restB) || left === right) return jsonEqual(restA, restB)
-  return compileCron(a).canonical === compileCron(b).canonical
+  return canonicalOf(a) === canonicalOf(b)
+}
+
+/** What an older version wrote may no longer be read: then it is like nothing but itself. */
+function canonicalOf(trigger: CronTrigger): string {
+  try {
+    return compileCron(trigger).canonical
+  } catch {
+    return trigger.expression
+  }
+}
+
+function isUnreadable({ ended }: Job): boolean {
+  return ended?.reason === 'invalid'
 }
 
 /** Null when the new spec means the same as the old one. */
@@ -60,7 +73,7 @@ export function editJob(
   }
   const open = withOpenRun(job)
   const moves = changes.some(({ field }) => field === 'trigger' || field === 'startAt')
-  const skips = moves ? passedUnderOldSpec(job, now) : []
+  const skips = moves && !isUnreadable(job) ? passedUnderOldSpec(job, now) : []
   const edited: Job = { ...open, spec, declared, revision: job.revision + 1 }
   const placed = moves ? replaced(edited, now) : bounded(edited)
   const after = placed.state === 'waiting' ? rest(placed, now) : placed
@@ -89,7 +102,8 @@ function bounded(job: Job): Job {
 
 function replaced(job: Job, now: Instant): Job {
   // The cursor of a run in service stays; the floor says from where its successor is sought.
-  if (isCursorDecided(job)) return { ...job, floor: now, backlog: 0 }
+  const isOver = isUnreadable(job)
+  if (isCursorDecided(job) && !isOver) return { ...job, floor: now, backlog: 0 }
   const { trigger, startAt, endAt } = job.spec
   const nextAt = withinEnd(firstMoment(trigger, 'next', now, startAt), endAt)
   if (nextAt === null && job.state !== 'completed') refuseNoFiring(job)
@@ -103,9 +117,10 @@ function replaced(job: Job, now: Instant): Job {
     missed: 0,
     floor: null,
   }
-  if (job.state === 'completed' && nextAt !== null) {
-    return { ...moved, state: 'waiting', waitingFor: 'firing', ended: null, expireAt: null }
-  }
+  const alive = { ...moved, state: 'waiting', ended: null, expireAt: null } as const
+  // It was set aside because nobody could read it, and now one can.
+  if (isOver) return { ...alive, waitingFor: 'start', current: noRun, lastError: null }
+  if (job.state === 'completed' && nextAt !== null) return { ...alive, waitingFor: 'firing' }
   return moved
 }
 

@@ -1,6 +1,7 @@
 // One running node: the loop, its helpers, and an orderly end.
 
 import type { Millis, Instant } from '../core/time.ts'
+import type { Line } from '../store/store.ts'
 import { Claiming } from './claiming.ts'
 import type { NodeState } from './events.ts'
 import { Heartbeat } from './heartbeat.ts'
@@ -206,11 +207,19 @@ export class Node {
     }
     if (isFull) return 0
     const lines = open.flatMap(queue => handlers.names.map(handler => ({ queue, handler })))
-    const seenAt = this.#survey.isRuled ? began : undefined
-    const due = lines.length === 0 ? null : await store.nextDueAt(lines, seenAt)
-    // What a rule holds back may be free again before anything else falls due.
-    const longest = seenAt === undefined ? settings.checkIntervalMs : HELD_BACK_MS
+    const due = lines.length === 0 ? null : await store.nextDueAt(lines)
+    if (this.#survey.isRuled && due !== null && due <= began) {
+      return this.#heldBackMs(lines, began)
+    }
+    const longest = settings.checkIntervalMs
     return Math.min(due === null ? longest : Math.max(0, due - clock.now()), longest)
+  }
+
+  /** What is due and was not given is held back by a rule: others may fall due before it is free. */
+  async #heldBackMs(lines: readonly Line[], seenAt: Instant): Promise<Millis> {
+    const { store, clock } = this.#parts
+    const due = await store.nextDueAt(lines, seenAt)
+    return Math.min(due === null ? HELD_BACK_MS : Math.max(0, due - clock.now()), HELD_BACK_MS)
   }
 
   async #accept(queue: string, held: readonly Held[]): Promise<void> {

@@ -113,7 +113,7 @@ export class RemoteClaims {
     this.#stopListening?.()
     for (const group of this.#groups.values()) {
       group.cancelTimer?.()
-      for (const waiter of [...group.waiters]) waiter.resolve([])
+      for (const waiter of group.waiters.slice()) waiter.resolve([])
     }
     this.#groups.clear()
   }
@@ -191,8 +191,10 @@ export class RemoteClaims {
     const { store, clock, settings } = this.#parts
     const now = clock.now()
     const lines = queues.flatMap(queue => handlers.map(handler => ({ queue, handler })))
-    const longest = this.#isRuled() ? HELD_BACK_MS : settings.checkIntervalMs
     const due = await store.nextDueAt(lines, now).catch(() => null)
+    const first = this.#isRuled() ? await store.nextDueAt(lines).catch(() => null) : due
+    const isHeldBack = first !== null && first !== due
+    const longest = isHeldBack ? HELD_BACK_MS : settings.checkIntervalMs
     return due === null ? longest : Math.min(Math.max(1, due - now), longest)
   }
 

@@ -29,22 +29,21 @@ export async function addSchedule(
   throw new SchedulerError('REVISION_CONFLICT', `schedule ${id} is there already`)
 }
 
-/** Cron, zone and being made active again count from now: nothing fires at once. */
+/**
+ * Cron, zone and being made active again count from now: nothing fires at once. One that was set
+ * aside because it could not be read goes on with an expression that can.
+ */
 export async function changeSchedule(
   client: Client,
   id: string,
   { isActive, ...input }: ScheduleChange,
   guard: Guard,
 ): Promise<Job> {
-  let job = await client.edit(id, spec => editedSchedule(spec, input), guard)
+  const job = await client.edit(id, spec => editedSchedule(spec, input), guard)
   if (isActive === undefined || isActive === isActiveSchedule(job)) return job
   const { check } = guard
   const again: Guard = check ? { check } : {}
-  if (!isActive) return client.pause(id, {}, again)
-  if (job.state === 'paused') return client.resume(id, again)
-  // Set aside because it could not be read: what was wrong with it has been mended.
-  job = await client.retry(id, again)
-  return client.resume((await client.pause(id, {}, again)).id, again)
+  return isActive ? client.resume(id, again) : client.pause(id, {}, again)
 }
 
 export function isFairSchedule(job: Job, tenant: string | null): boolean {
