@@ -80,6 +80,67 @@ describe.concurrent('the examples', () => {
     expect(code).toBe(0)
   })
 
+  test('workflow-schedules: a failed run is retried, and every step is seen', async () => {
+    const { code, output } = await run([example('workflow-schedules/run.mjs')])
+    expect(output.split('\n').map(line => line.trimEnd())).toEqual([
+      'scheduled',
+      'done: 2 runs, 1 error',
+      'sched-…-n0-rc0 failed',
+      '  collect completed',
+      '  report failed the printer is out of paper',
+      'sched-…-n0-rc1 completed',
+      '  collect completed',
+      '  report completed',
+      'sched-…-n1-rc0 completed',
+      '  collect completed',
+      '  report completed',
+      '',
+    ])
+    expect(code).toBe(0)
+  })
+
+  test('interval-jobs: a crawl, what it found, and a schedule that does not move', async () => {
+    const { code, output } = await run([example('interval-jobs/run.mjs')])
+    expect(output).toBe(
+      [
+        'created: pending',
+        'completed: 3 pages, 3 indexed',
+        'found: Carillons',
+        'scheduled: first run in 30 minutes',
+        'paused null',
+        'scheduled',
+        'success rate 1',
+        'the schedule did not move: true',
+        '',
+      ].join('\n'),
+    )
+    expect(code).toBe(0)
+  })
+
+  test('declared-tasks: tried again after a failure, and the next start tells what changed', async () => {
+    const { code, output } = await run([example('declared-tasks.mjs')])
+    expect(output).toContain('tasks in UTC: added every-minute (* * * * * UTC), added report')
+    expect(output).toMatch(/try 1\n[\s\S]*error: 'busy'[\s\S]*try 2\n/)
+    const changed = 'changed report cron "0 7 * * 1-5" → "30 6 * * 1-5", removed every-minute'
+    expect(output).toContain(changed)
+    expect(output).toMatch(/stopped\n$/)
+    expect(code).toBe(0)
+  })
+
+  test('sources: a failure, a retry by hand, a repeat that adds nothing, rows deleted', async () => {
+    const { code, output } = await run([example('sources/fetch.mjs')])
+    const lines = output.trim().split('\n')
+    expect(lines).toContain('prices: answered 503, next try in 2 minutes')
+    expect(lines).toContain('prices: 3 pages, 5 records, 5 new rows')
+    const stock = lines.filter(line => line.startsWith('stock: 2 pages'))
+    expect(stock).toEqual([
+      'stock: 2 pages, 5 records, 5 new rows',
+      'stock: 2 pages, 5 records, 0 new rows',
+    ])
+    expect(lines.slice(-2)).toEqual(['prices: 5 rows deleted', 'stock: 5 rows deleted'])
+    expect(code).toBe(0)
+  })
+
   test('the demo starts, runs a job, stops at a signal and goes on at the next start', async () => {
     const first = await run([example('demo.mjs')], /✓ finished/)
     expect(first.output).toContain('carillon: 5 declared, 5 added')
@@ -94,12 +155,21 @@ describe.concurrent('the examples', () => {
   })
 })
 
-test('every example is run here', () => {
-  expect(readdirSync(join(root, 'examples')).sort()).toEqual([
+test('every example is run', () => {
+  const here = [
+    'declared-tasks.mjs',
     'declared.mjs',
     'demo.mjs',
+    'interval-jobs',
     'one-liner.mjs',
     'per-customer.mjs',
+    'sources',
+    'service.mjs',
     'time-travel.test.mjs',
-  ])
+    'workflow-schedules',
+  ]
+  // With the suites of what they show: they need more than the built package.
+  const elsewhere = ['sources', 'workers']
+  const names = readdirSync(join(root, 'examples'))
+  expect(names.filter(name => !elsewhere.includes(name)).sort()).toEqual(here)
 })

@@ -91,7 +91,7 @@ onEachStore((store, start) => {
       expect((await find('acm', s.as('admin', '*')))['tenants']).toEqual(['acme'])
       const other = s.as('admin', 'globex')
       for (const q of ['night', id, `${id}.1`, attempt]) {
-        expect(await find(q, other)).toEqual({ jobs: [], runs: [], tenants: [] })
+        expect(await find(q, other)).toEqual({ jobs: [], runs: [], pages: [], tenants: [] })
       }
       expect((await s.as().get('/api/v1/search')).status).toBe(422)
     })

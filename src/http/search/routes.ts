@@ -1,10 +1,12 @@
-// `/api/v1/search`: jobs by name or id, runs and attempts by id, tenants for those who see all.
+// `/api/v1/search`: jobs by name or id, runs and attempts by id, crawled pages by their words,
+// tenants for those who see all.
 
 import { z } from 'zod'
 import { parseRunId, runId } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { runOf } from '../../core/run.ts'
 import { statusOf } from '../../core/status.ts'
+import { iso } from '../../core/time.ts'
 import type { AppParts, Request, Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { EVERY_TENANT, maySee, scopeOf } from '../auth/principal.ts'
@@ -39,6 +41,16 @@ export const answer = z
         status: z.enum(runStatuses),
       }),
     ),
+    pages: z.array(
+      z.strictObject({
+        url: z.string(),
+        title: z.string(),
+        snippet: z.string(),
+        source: z.string(),
+        job_id: z.string(),
+        fetched_at: z.iso.datetime(),
+      }),
+    ),
     tenants: z.array(z.string()),
   })
   .meta({ id: 'SearchResults' })
@@ -52,7 +64,7 @@ export const searchRoutes: Routes = (app, parts) => {
     config: { access: 'viewer' },
     schema: {
       tags: ['system'],
-      summary: 'Jobs by name or id, runs by id, tenants',
+      summary: 'Jobs by name or id, runs by id, crawled pages by their words, tenants',
       querystring: query,
       response: { 200: answer },
     },
@@ -61,6 +73,7 @@ export const searchRoutes: Routes = (app, parts) => {
       return {
         jobs: await jobs(request, parts, q, limit),
         runs: await runs(request, parts, q),
+        pages: await pages(request, parts, q, limit),
         tenants: await tenants(request, parts, q, limit),
       }
     },
@@ -103,6 +116,26 @@ async function runs(request: Request, { engine }: AppParts, q: string): Promise<
       status: run.status,
     },
   ]
+}
+
+/** Pages belong to one tenant: whoever sees all of them has to ask as one. */
+async function pages(
+  request: Request,
+  parts: AppParts,
+  q: string,
+  limit: number,
+): Promise<Found['pages']> {
+  const { tenant } = callerOf(request)
+  if (parts.pages === null || tenant === EVERY_TENANT) return []
+  const { items } = await parts.pages.search({ tenant, text: q, limit, offset: 0 })
+  return items.map(({ url, title, snippet, source, jobId, fetchedAt }) => ({
+    url,
+    title,
+    snippet,
+    source,
+    job_id: jobId,
+    fetched_at: iso(fetchedAt),
+  }))
 }
 
 async function tenants(
