@@ -1,15 +1,19 @@
-// Where the servers of the tests come from: the path, Debian's folders, or Debian's packages.
+// Where the servers and the browser of the tests come from: the path, Debian's folders, or Debian's
+// packages.
 
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { run } from './processes.ts'
 
 export type ServerKind = 'postgres' | 'redis'
+export type ProgramKind = ServerKind | 'pooler' | 'chromium'
 
 /** What each kind needs on disk, and the package that brings it. */
 const needs = {
   postgres: { programs: ['postgres', 'initdb', 'pg_ctl'], package: 'postgresql' },
   redis: { programs: ['redis-server'], package: 'redis-server' },
+  chromium: { programs: ['chromium'], package: 'chromium' },
+  pooler: { programs: ['pgbouncer'], package: 'pgbouncer' },
 } as const
 
 export interface Surroundings {
@@ -42,9 +46,9 @@ function versionFolders(folder: string): string[] {
 }
 
 /** The folder that holds every program of the kind: the path first, then the newest version. */
-export function findBinaries(kind: ServerKind, where: Surroundings = here()): string | null {
+export function findBinaries(kind: ProgramKind, where: Surroundings = here()): string | null {
   const onPath = where.path.split(delimiter).filter(folder => folder !== '')
-  const folders = kind === 'postgres' ? versionFolders(where.versionsFolder) : []
+  const folders = kind === 'postgres' ? versionFolders(where.versionsFolder) : ['/usr/sbin']
   const holdsAll = (folder: string) =>
     needs[kind].programs.every(program => isProgram(join(folder, program)))
   return [...onPath, ...folders].find(holdsAll) ?? null
@@ -52,7 +56,7 @@ export function findBinaries(kind: ServerKind, where: Surroundings = here()): st
 
 /** Null, or why the package cannot be installed. */
 export function installHindrance(
-  kind: ServerKind,
+  kind: ProgramKind,
   { isRoot = process.getuid?.() === 0, path = here().path } = {},
 ): string | null {
   const name = needs[kind].package
@@ -61,7 +65,7 @@ export function installHindrance(
   return isRoot ? null : `no ${name} on the path, and only root may install it`
 }
 
-async function install(kind: ServerKind): Promise<void> {
+async function install(kind: ProgramKind): Promise<void> {
   const name = needs[kind].package
   console.log(`servers: installing the package ${name}`)
   const env = {
@@ -81,7 +85,7 @@ async function install(kind: ServerKind): Promise<void> {
 }
 
 /** Finds the programs or installs them; throws with the reason when neither works. */
-export async function provideBinaries(kind: ServerKind): Promise<string> {
+export async function provideBinaries(kind: ProgramKind): Promise<string> {
   const found = findBinaries(kind)
   if (found !== null) return found
   const hindrance = installHindrance(kind)
