@@ -100,34 +100,51 @@ export async function serviceLogger(level: LogLevel | 'silent'): Promise<Logger>
   return logger
 }
 
-/** Where crawled pages are kept and found, made when there is none. */
-export async function openPages(path: string): Promise<PageSink> {
+/** Where crawled pages are kept and found: a server that all nodes share, or a file. */
+export async function openPages(place: string): Promise<PageSink> {
+  if (isPostgres(place)) {
+    const { PostgresPages } = await import('./actions/crawl/postgres-pages.ts')
+    return new PostgresPages(await postgresPlace(place))
+  }
   const { SqlitePages } = await import('./actions/crawl/sqlite-pages.ts')
   const { openDatabase } = await import('./store/sqlite/driver.ts')
-  return SqlitePages.open({ path, open: openDatabase })
+  return SqlitePages.open({ path: filePath(place), open: openDatabase })
 }
 
 /**
  * Where the target tables of sources live: in the store's own database, or in `dataDb` where the
  * store has no tables. Nothing is opened before the first row.
  */
-export async function openTables(store: string, dataDb: string): Promise<SourceTables> {
-  const place = hasTables(store) ? store : dataDb
+export async function openTables(store: string, dataDb: string | null): Promise<SourceTables> {
+  const place = tablesPlace(store, dataDb)
   if (isPostgres(place)) {
-    const { Connection } = await import('./store/postgres/connection.ts')
-    const { parseAddress } = await import('./store/postgres/address.ts')
     const { PostgresTables } = await import('./sources/postgres-tables.ts')
-    const address = parseAddress(place)
-    const schema = address.schema.replaceAll('"', '')
-    return new PostgresTables({ schema, connect: () => new Connection(address) })
+    return new PostgresTables(await postgresPlace(place))
   }
   const { SqliteTables } = await import('./sources/sqlite-tables.ts')
   const { openDatabase } = await import('./store/sqlite/driver.ts')
   return new SqliteTables({ path: filePath(place), open: openDatabase })
 }
 
-function hasTables(store: string): boolean {
-  return isPostgres(store) || (store.startsWith('sqlite:') && store !== 'sqlite::memory:')
+async function postgresPlace(url: string) {
+  const { Connection } = await import('./store/postgres/connection.ts')
+  const { parseAddress } = await import('./store/postgres/address.ts')
+  const address = parseAddress(url)
+  const schema = address.schema.replaceAll('"', '')
+  return { schema, connect: () => new Connection(address) }
+}
+
+function tablesPlace(store: string, dataDb: string | null): string {
+  const isFile = /^sqlite:./.test(store) && store !== 'sqlite::memory:'
+  if (isPostgres(store) || isFile) return store
+  if (dataDb !== null) return dataDb
+  if (store === 'memory:' || store === 'sqlite::memory:') return ':memory:'
+  const rule =
+    'is needed for sources: the store has no tables, so name sqlite:<path> or postgres://…'
+  refuse('SETTINGS_INVALID', 'the settings are not valid', [
+    { field: 'sources.database', value: null, rule },
+  ])
+  return store
 }
 
 export function isPostgres(place: string): boolean {

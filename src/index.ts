@@ -36,6 +36,10 @@ export type {
   TenantOption,
   WorkflowsApi,
 } from './library/workflows-api.ts'
+export type { SourcesApi } from './library/sources-api.ts'
+export type { LibraryOptions as SourceOptions } from './sources/open.ts'
+export type { SourceChanges, SourceInput } from './sources/shape.ts'
+export type { RateLimit, Source } from './sources/source.ts'
 export type { RunDetail, StepDetail, StepStatus } from './workflows/detail.ts'
 export type { WorkflowOptions } from './workflows/open.ts'
 export type { HttpInput, StepInput, WorkflowInput } from './workflows/shape.ts'

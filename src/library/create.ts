@@ -1,10 +1,12 @@
 // Making a scheduler: options checked, concrete parts chosen, signals wired when asked.
 
+import process from 'node:process'
 import {
   attachLogger,
   DEFAULT_STORE,
   makeNodeId,
   openStore,
+  openTables,
   openTracing,
   systemIds,
   loggerOf,
@@ -18,7 +20,10 @@ import { Events } from '../engine/events.ts'
 import type { Ids } from '../engine/ids.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import type { Store } from '../store/store.ts'
+import type { LibraryOptions as SourceOptions, OpenSources } from '../sources/open.ts'
+import { QUEUE_SIZE, SOURCE_QUEUE } from '../sources/source.ts'
 import type { OpenWorkflows, WorkflowOptions } from '../workflows/open.ts'
+import { lazy, served, type Lazy } from './lazy.ts'
 import type { Policies } from './policies.ts'
 import { Scheduler, type AnyJob } from './scheduler.ts'
 import { onSignals } from './signals.ts'
@@ -51,6 +56,8 @@ export interface SchedulerOptions<J extends readonly AnyJob[]> {
   readonly settings?: Partial<Omit<EngineSettings, 'nodeId'>>
   /** Given, this process runs workflows; their steps call its jobs by name. */
   readonly workflows?: WorkflowOptions
+  /** Given, this process fetches sources into tables of the store's database. */
+  readonly sources?: SourceOptions
   readonly shutdown?: { readonly signals?: boolean; readonly grace?: Duration }
   /** A logger with pino's shape, or a level: then pino writes to the standard output. */
   readonly logger?: Logger | LogLevel
@@ -72,6 +79,7 @@ export function createScheduler<const J extends readonly AnyJob[]>(
   options.listen?.(heard)
   let stopLogging: (() => void) | null = null
   const workflows = workflowsOf(options.workflows)
+  const sources = sourcesOf(options)
   const scheduler = new Scheduler<J>({
     heard,
     clock: options.clock ?? systemClock,
@@ -89,53 +97,45 @@ export function createScheduler<const J extends readonly AnyJob[]>(
       if (options.logger) stopLogging = attachLogger(heard, await loggerOf(options.logger))
       const engine = await connect(options, heard)
       if (options.workflows) await served(engine, workflows)
+      if (options.sources) await served(engine, sources)
       if (options.shutdown?.signals) stopListening = onSignals(() => scheduler.stop())
       return engine
     },
     workflows: engine => workflows.open(engine),
+    sources: engine => sources.open(engine),
     onStopped: () => {
       stopListening?.()
       stopLogging?.()
       workflows.close()
+      sources.close()
     },
   })
   return scheduler
 }
 
-/** Loaded at the first use, and anew for each engine. */
-function workflowsOf(options: WorkflowOptions = {}) {
-  let held: { readonly engine: Engine; readonly opened: Promise<OpenWorkflows> } | null = null
-  const close = (): void => {
-    void held?.opened.then(
-      opened => opened.close(),
-      () => {},
-    )
-    held = null
-  }
-  const load = async (engine: Engine): Promise<OpenWorkflows> => {
+function workflowsOf(options: WorkflowOptions = {}): Lazy<OpenWorkflows> {
+  return lazy(async engine => {
     const { openWorkflows } = await import('../workflows/open.ts')
     return openWorkflows(engine, options)
-  }
-  const open = (engine: Engine): Promise<OpenWorkflows> => {
-    if (held?.engine !== engine) {
-      close()
-      held = { engine, opened: load(engine) }
-    }
-    return held.opened
-  }
-  return { open, close }
+  })
 }
 
-/** The node takes jobs that run workflows from its start on. */
-async function served(engine: Engine, workflows: ReturnType<typeof workflowsOf>): Promise<void> {
-  try {
-    const opened = await workflows.open(engine)
-    opened.serve()
-  } catch (error) {
-    workflows.close()
-    await engine.store.close()
-    throw error
-  }
+function sourcesOf({
+  sources = {},
+  store,
+}: SchedulerOptions<readonly AnyJob[]>): Lazy<OpenSources> {
+  return lazy(async engine => {
+    const { openOwnSources } = await import('../sources/open.ts')
+    const { database, env = process.env } = sources
+    const tables = await openTables(database ?? placeOf(store), null)
+    return openOwnSources(engine, { ...sources, tables, env })
+  })
+}
+
+/** An opened store does not say where it is. */
+function placeOf(store: string | Store = DEFAULT_STORE): string {
+  if (typeof store === 'string') return store
+  return store.kind === 'memory' ? 'memory:' : 'opened:'
 }
 
 function checkOptions(options: SchedulerOptions<readonly AnyJob[]>): Problem[] {
@@ -168,6 +168,7 @@ async function connect(
       events,
       settings: {
         nodeId: options.nodeId ?? makeNodeId(ids),
+        buffers: { [SOURCE_QUEUE]: QUEUE_SIZE },
         ...options.settings,
         ...settingsOf(options),
       },

@@ -12,6 +12,7 @@ import type { StopResult } from '../engine/node.ts'
 import { reapAll } from '../engine/reaper.ts'
 import { FairApi } from '../fair/api.ts'
 import { serveSchedules } from '../fair/tasks.ts'
+import type { OpenSources } from '../sources/open.ts'
 import type { OpenWorkflows } from '../workflows/open.ts'
 import { runContext } from './context.ts'
 import { declarationsOf, declare, describeDifferences, type Owner } from './declare.ts'
@@ -28,6 +29,7 @@ import { rowSpec } from './rows.ts'
 import { QueuesApi } from './queues-api.ts'
 import { RunsApi } from './runs-api.ts'
 import { checkPayload } from './schema.ts'
+import { SourcesApi } from './sources-api.ts'
 import { toMs, type Duration } from './time-input.ts'
 import type { When } from './when.ts'
 import { at as once } from './when.ts'
@@ -73,6 +75,8 @@ export interface SchedulerParts {
   readonly connect: () => Promise<Engine>
   /** Loads what keeps workflows, at their first use. */
   readonly workflows: (engine: Engine) => Promise<OpenWorkflows>
+  /** Loads what keeps sources, at their first use. */
+  readonly sources: (engine: Engine) => Promise<OpenSources>
   readonly onStopped: () => void
 }
 
@@ -165,6 +169,11 @@ export class Scheduler<J extends readonly AnyJob[]> {
 
   get runs(): RunsApi {
     return new RunsApi(this.engine)
+  }
+
+  get sources(): SourcesApi {
+    const { engine } = this
+    return new SourcesApi(() => this.#parts.sources(engine))
   }
 
   get workflows(): WorkflowsApi {

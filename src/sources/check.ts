@@ -64,8 +64,15 @@ export function shapeProblems(error: z.ZodError, given: unknown): Problem[] {
   })
 }
 
+/** In the words of all other rules. */
 function lowered(message: string): string {
-  const text = message.replace(/^Invalid (?:input|option): /, 'must be ').replace(/^must be e/, 'e')
+  const text = message
+    .replace(/^Invalid option: expected /, 'must be ')
+    .replace(/^Invalid input: expected /, 'must be of type ')
+    .replace(/^Invalid option: /, 'must be ')
+    .replace(/^Too (?:small|big): expected \w+ to (be|have) /, 'must $1 ')
+    .replace('>=', 'at least ')
+    .replace('<=', 'at most ')
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 

@@ -1,0 +1,45 @@
+// Parts that are only loaded when they are used, and anew for each engine.
+
+import type { Engine } from '../engine/engine.ts'
+
+export interface Opened {
+  /** From now on the node takes jobs that need this part. */
+  serve(): void
+  close(): Promise<void>
+}
+
+export interface Lazy<T extends Opened> {
+  open(engine: Engine): Promise<T>
+  close(): void
+}
+
+export function lazy<T extends Opened>(load: (engine: Engine) => Promise<T>): Lazy<T> {
+  let held: { readonly engine: Engine; readonly opened: Promise<T> } | null = null
+  const close = (): void => {
+    void held?.opened.then(
+      opened => opened.close(),
+      () => {},
+    )
+    held = null
+  }
+  const open = (engine: Engine): Promise<T> => {
+    if (held?.engine !== engine) {
+      close()
+      held = { engine, opened: load(engine) }
+    }
+    return held.opened
+  }
+  return { open, close }
+}
+
+/** The node takes such jobs from its start on; without the part there is no start. */
+export async function served<T extends Opened>(engine: Engine, part: Lazy<T>): Promise<void> {
+  try {
+    const opened = await part.open(engine)
+    opened.serve()
+  } catch (error) {
+    part.close()
+    await engine.store.close()
+    throw error
+  }
+}

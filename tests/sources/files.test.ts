@@ -1,0 +1,119 @@
+// Definitions from files: several to a file, folders, every problem of every file, and the command.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SchedulerError } from '../../src/core/errors.ts'
+import { readDefinitions } from '../../src/sources/files.ts'
+import { carillon } from '../support/carillon.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'carillon-definitions-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function put(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+const yaml = (name: string, more = '') => `name: ${name}
+url: https://api.example.com/${name}
+table: ${name}
+${more}
+response:
+  dataPath: .
+  fields:
+    - { source: id, target: id }
+`
+
+function problemsOf(...paths: string[]): string[] {
+  try {
+    readDefinitions(paths)
+    return []
+  } catch (error) {
+    if (!(error instanceof SchedulerError)) throw error
+    return error.problems.map(({ field, rule }) => `${field.replace(folder, '')} ${rule}`)
+  }
+}
+
+describe('C1: files', () => {
+  test('YAML, several to a file, JSON, and a folder of them in the order of names', () => {
+    put('b.yaml', `${yaml('two')}---\n${yaml('three')}`)
+    put(
+      'a.json',
+      JSON.stringify({
+        name: 'one',
+        url: 'https://a.example/',
+        table: 't',
+        response: { fields: [{ source: 'a', target: 'a' }] },
+      }),
+    )
+    put('c.yml', `- ${yaml('four').replaceAll('\n', '\n  ')}`)
+    put('notes.txt', 'not a definition')
+    const found = readDefinitions([folder])
+    expect(found.map(({ name }) => name)).toEqual(['one', 'two', 'three', 'four'])
+    expect(found.map(({ place }) => place.replace(`${folder}/`, ''))).toEqual([
+      'a.json',
+      'b.yaml#1',
+      'b.yaml#2',
+      'c.yml',
+    ])
+  })
+
+  test('every problem of every file, with its place', () => {
+    put('a.yaml', yaml('a', 'schedule: weekly'))
+    put('b.yaml', `${yaml('b')}---\n${yaml('b', 'execution: { retryResetPeriod: 1x }')}`)
+    put('c.yaml', '{ name: [')
+    put('d.yaml', '')
+    put('e.yaml', 'just a text')
+    put('f.yaml', yaml('b'))
+    expect(problemsOf(folder)).toEqual([
+      '/a.yaml: schedule must be daily, hourly or interval:<N><s|m|h>, such as interval:15m',
+      '/b.yaml#2: execution.retryResetPeriod must be a whole number of s, m, h or d, such as 1h, 6h, 1d or 7d',
+      expect.stringMatching(/^\/c.yaml is neither YAML nor JSON at line 1/),
+      '/d.yaml is empty',
+      '/e.yaml: source must be an object',
+      expect.stringMatching(/^\/f.yaml: name is used in .*b.yaml#1 already$/),
+    ])
+  })
+
+  test('what is not there, holds nothing or is too much is refused', () => {
+    const empty = join(folder, 'empty')
+    mkdirSync(empty)
+    expect(problemsOf(join(folder, 'nothing.yaml'))).toEqual(['/nothing.yaml does not exist'])
+    expect(problemsOf(empty)[0]).toContain('/empty holds no file that ends with')
+    put('large.yaml', `# ${'x'.repeat(1024 * 1024)}`)
+    expect(problemsOf(folder)).toEqual(['/large.yaml is larger than 1 MiB'])
+  })
+
+  test('aliases that multiply are refused', () => {
+    const layers = ['a: &a [x, x, x, x, x, x, x, x, x]']
+    for (let i = 1; i < 8; i++) {
+      const [name, before] = [String.fromCodePoint(97 + i), String.fromCodePoint(96 + i)]
+      layers.push(`${name}: &${name} [${Array.from({ length: 9 }, () => `*${before}`).join(', ')}]`)
+    }
+    put('bomb.yaml', layers.join('\n'))
+    expect(problemsOf(folder)).toEqual(['/bomb.yaml has aliases that cannot be resolved'])
+  })
+})
+
+test('C10: the command adds, updates, lists and deletes; a wrong file changes nothing', () => {
+  const run = (...args: string[]) => carillon(folder, ['source', ...args])
+  const good = put('good.yaml', yaml('rates'))
+  const wrong = put('wrong.yaml', yaml('other', 'schedule: weekly\ncolour: red'))
+  const refused = run('add', good, wrong)
+  expect(refused.status).toBe(2)
+  expect(refused.stderr).toContain('schedule must be daily')
+  expect(refused.stderr).toContain('colour is not known')
+  expect(run('add', good, '-q').status).toBe(0)
+  put('good.yaml', yaml('rates', 'schedule: hourly'))
+  expect(run('update', good, '-q').status).toBe(0)
+  const list = run('list', '--plain', '--columns', 'name,schedule,status')
+  expect(list.stdout).toBe('rates\thourly\tactive\n')
+  expect(run('delete', 'rates', 'nothing', '--rows', '--yes').status).toBe(8)
+})
