@@ -50,6 +50,11 @@ export const testSuites: readonly TestSuite[] = [
     60_000,
   ),
   tests('http', 'the service over HTTP: rules, tokens, limits, outages', 60_000),
+  tests('client', 'the published client against a real service', 60_000),
+  tests('cli', 'every command as a user runs it: real processes, a terminal', 120_000, {
+    isSerial: true,
+  }),
+  tests('dashboard', 'the dashboard in a real browser', 120_000, { isSerial: true }),
   tests('docs', 'every code block and table of the documentation', 60_000),
   tests('simulation', 'many nodes, one virtual clock, injected faults', 180_000),
   tests('end-to-end', 'real processes, killed and restarted', 120_000, { isSerial: true }),

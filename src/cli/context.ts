@@ -76,9 +76,12 @@ export class Context {
 
   /** Tabs or a table, as asked. */
   rows<R extends object>(columns: readonly Column<R>[], rows: readonly R[]): void {
+    this.terminal.out(this.format(columns, rows))
+  }
+
+  format<R extends object>(columns: readonly Column<R>[], rows: readonly R[]): string {
     const picked = pick(columns, this.globals.columns, rows[0])
-    if (this.globals.plain) this.terminal.out(tsv(picked, rows))
-    else this.terminal.out(table(picked, rows, this.screen))
+    return this.globals.plain ? tsv(picked, rows) : table(picked, rows, this.screen)
   }
 
   /** The resource as JSON, or in words. */

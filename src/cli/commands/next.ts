@@ -80,10 +80,11 @@ function shown(context: Context, cron: Cron, flags: Flags, { viewer }: { viewer:
     return exits.ok
   }
   const rows = nextRows(cron, { from, count, viewer })
+  const text = context.format(columnsOf(rows), rows)
   if (!context.globals.plain) {
     context.print(`${cron.describe()} · tzdata ${process.versions['tz'] ?? 'unknown'}`)
   }
-  context.rows(columnsOf(rows), rows)
+  context.terminal.out(text)
   if (context.globals.plain) return exits.ok
   for (const line of changeLines(cron, from)) context.print(`DST  ${line}`)
   for (const { message } of cron.lints()) context.say(`note: ${message}`)

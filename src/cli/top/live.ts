@@ -42,10 +42,10 @@ export class LiveTop {
     stdin.on('data', typed)
     stdout.on('resize', drawn)
     signal.addEventListener('abort', this.#end)
-    let cancel: (() => void) | null = null
+    const timer: { cancel: (() => void) | null } = { cancel: null }
     const again = () => {
       this.#look().then(
-        () => (cancel = systemClock.after(this.#everyMs, again)),
+        () => (timer.cancel = systemClock.after(this.#everyMs, again)),
         () => {},
       )
     }
@@ -53,7 +53,7 @@ export class LiveTop {
       again()
       await ended
     } finally {
-      cancel?.()
+      timer.cancel?.()
       stdin.off('data', typed)
       stdout.off('resize', drawn)
       stdin.setRawMode(false)
