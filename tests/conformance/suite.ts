@@ -64,12 +64,16 @@ const topics = [
   raceTests,
 ]
 
+type Topic = (bench: () => Bench) => void
+
 export interface SuiteInput {
   readonly name: string
   readonly open: OpenStore
+  /** All of them unless said. */
+  readonly only?: readonly Topic[]
 }
 
-export function storeSuite({ name, open }: SuiteInput): void {
+export function storeSuite({ name, open, only = topics }: SuiteInput): void {
   describe(`store conformance: ${name}`, () => {
     let held: OpenedStore | null = null
     let bench: Bench | null = null
@@ -84,6 +88,6 @@ export function storeSuite({ name, open }: SuiteInput): void {
       await held?.close()
     })
 
-    for (const tests of topics) tests(() => bench!)
+    for (const tests of only) tests(() => bench!)
   })
 }

@@ -57,10 +57,15 @@ async function emptied(place: FreshPlace): Promise<void> {
 /** These suites are about what is stored, not about disks: none of them crashes the server. */
 const hurried = 'pool=2&options=-c%20synchronous_commit%3Doff'
 
-export const openPostgres: OpenStore = clock => {
-  const place = takePlace()
-  return opened(
-    () => new PostgresStore({ url: `${place.url}&${hurried}`, clock, listens: false }),
-    () => emptied(place),
-  )
+/** `way` turns the address of a place into the one it is opened at. */
+export function openPostgresBy(way: (url: string) => string): OpenStore {
+  return clock => {
+    const place = takePlace()
+    return opened(
+      () => new PostgresStore({ url: way(place.url), clock, listens: false }),
+      () => emptied(place),
+    )
+  }
 }
+
+export const openPostgres: OpenStore = openPostgresBy(url => `${url}&${hurried}`)
