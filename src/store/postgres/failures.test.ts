@@ -191,3 +191,43 @@ describe('hints', () => {
     await eventually('the hint', () => (heard > before ? true : null))
   })
 })
+
+describe('others in the way', () => {
+  /** The server refuses the first so many inserts of jobs with the code, counted outside of them. */
+  async function refuseFirst(count: number, code: string): Promise<() => Promise<number>> {
+    const s = place.name
+    await admin.query(`create sequence ${s}.tries;
+      create function ${s}.refuse() returns trigger language plpgsql as $$ begin
+        if nextval('${s}.tries') <= ${count} then raise exception using errcode = '${code}'; end if;
+        return null;
+      end $$;
+      create trigger refuse before insert on ${s}.jobs execute function ${s}.refuse()`)
+    return async () => {
+      const { rows } = await admin.query<{ n: number }>(
+        `select last_value::int as n from ${s}.tries`,
+      )
+      return rows[0]!.n
+    }
+  }
+
+  it.each([
+    ['a serialization failure', '40001'],
+    ['a deadlock', '40P01'],
+  ])('%s is tried again until it passes', async (_, code) => {
+    const store = await open()
+    const tries = await refuseFirst(3, code)
+    expect(await store.insert([newJob({ id: 'a' })], { now: T0 })).toEqual(['inserted'])
+    expect(await tries()).toBe(4)
+    expect((await store.get(['a'])).map(found => found.id)).toEqual(['a'])
+  })
+
+  it('one that does not end is told as the store being unavailable, with nothing written', async () => {
+    const store = await open()
+    const tries = await refuseFirst(1_000, '40001')
+    await expect(store.insert([newJob({ id: 'a' })], { now: T0 })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    })
+    expect(await tries()).toBe(5)
+    expect(await store.get(['a'])).toEqual([])
+  })
+})
