@@ -1,0 +1,202 @@
+// A real service with a real engine, a real browser, and people with tokens: one for each test file.
+
+import { mkdtempSync, rmSync, writeFileSync, existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { buildDashboard } from '../../scripts/dashboard.ts'
+import { DAY } from '../../src/core/time.ts'
+import { LIFETIME_MAX_MS } from '../../src/http/auth/authenticator.ts'
+import type { Role } from '../../src/http/auth/principal.ts'
+import { mint } from '../../src/http/auth/tokens.ts'
+import { serveIn, type Serving } from '../support/carillon.ts'
+import { provideBinaries } from '../support/servers/binaries.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const SECRET = 'Qm9vLXRoaXMtaXMtbm90LWEtc2FtcGxlLXNlY3JldA'
+
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** The browser's program, or why there is none; in CI that is an error. */
+export async function findBrowser(): Promise<{ path: string } | { missing: string }> {
+  try {
+    return { path: join(await provideBinaries('chromium'), 'chromium') }
+  } catch (error) {
+    const missing = error instanceof Error ? error.message : String(error)
+    if (process.env['CI'] === 'true')
+      throw new Error(`CI skips nothing: ${missing}`, { cause: error })
+    return { missing }
+  }
+}
+
+/** Text that does something as soon as anyone takes it for markup. */
+export const payloads = [
+  '<img src=x onerror="window.hit=1">',
+  '"><script>window.hit=1</script>',
+  "'><svg onload=window.hit=1>",
+  '</title><iframe srcdoc="<script>parent.hit=1</script>">',
+  'javascript:window.hit=1//',
+] as const
+
+/** What jobs can do here, as a program's configuration has it. */
+const config = `
+const wait = (ms, signal) => new Promise((resolve, reject) => {
+  const timer = setTimeout(resolve, ms)
+  signal?.addEventListener('abort', () => { clearTimeout(timer); reject(signal.reason) })
+})
+export default {
+  handlers: {
+    'work.quick': () => ({ done: true }),
+    'work.slow': context => wait(60_000, context.signal),
+    'work.fails': () => { throw new Error('no such host') },
+    'work.hostile': () => { throw new Error(${JSON.stringify(payloads.join(' '))}) },
+    [${JSON.stringify(payloads[0])}]: () => ({ said: ${JSON.stringify(payloads.join(' '))} }),
+  },
+}
+`
+
+export interface Job {
+  readonly id: string
+  readonly name: string
+  readonly [field: string]: unknown
+}
+
+export class World {
+  readonly serving: Serving
+  readonly browser: Browser
+  readonly #folder: string
+  /** Everything the browser complained about. */
+  readonly complaints: string[] = []
+
+  constructor(serving: Serving, browser: Browser, folder: string) {
+    this.serving = serving
+    this.browser = browser
+    this.#folder = folder
+  }
+
+  get address(): string {
+    return this.serving.address
+  }
+
+  token(role: Role = 'admin', tenant = role === 'admin' ? '*' : 'acme'): Promise<string> {
+    const rules = {
+      now: () => Date.now(),
+      issuer: null,
+      audience: null,
+      lifetimeMaxMs: LIFETIME_MAX_MS,
+    }
+    return mint(SECRET, { sub: `${role}@${tenant}`, tenant, role, ttlMs: DAY }, rules)
+  }
+
+  /** As a program calls the service, beside the browser. */
+  async call<T>(method: string, path: string, body?: unknown, role: Role = 'admin'): Promise<T> {
+    const answer = await fetch(`${this.address}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${await this.token(role)}`,
+        'content-type': 'application/json',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+    return (text === '' ? undefined : JSON.parse(text)) as T
+  }
+
+  make(more: object): Promise<Job> {
+    const body = { handler: 'work.quick', trigger: { every: '1h' }, tenant: 'acme', ...more }
+    return this.call<Job>('POST', '/jobs', body)
+  }
+
+  async context(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
+    const made = await this.browser.newContext({
+      viewport: { width: 1280, height: 860 },
+      timezoneId: 'Europe/Berlin',
+      locale: 'en-GB',
+      reducedMotion: 'reduce',
+      ...options,
+    })
+    made.setDefaultTimeout(20_000)
+    made.on('console', message => {
+      const text = message.text()
+      // A refused request is part of many tests; what the page itself does wrong is not.
+      const isRefusal = text.startsWith('Failed to load resource')
+      if (message.type() === 'error' && !isRefusal) this.complaints.push(text)
+    })
+    made.on('weberror', error => this.complaints.push(error.error().message))
+    return made
+  }
+
+  /** A page of a browser of its own, signed in by a pasted token. */
+  async signIn(
+    role: Role = 'admin',
+    options: Parameters<Browser['newContext']>[0] = {},
+  ): Promise<Page> {
+    const context = await this.context(options)
+    const page = await context.newPage()
+    await page.goto(this.address)
+    await page.getByLabel('Token or sign-in link').fill(await this.token(role))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    return page
+  }
+
+  async end(): Promise<void> {
+    await this.browser.close()
+    await this.serving.kill()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+export async function openWorld(executablePath: string): Promise<World> {
+  if (!existsSync(join(root, 'dist/dashboard/pages.json'))) await buildDashboard(root)
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-dashboard-'))
+  writeFileSync(join(folder, 'carillon.config.mjs'), config)
+  const env = { CARILLON_JWT_SECRET: SECRET }
+  const [serving, browser] = await Promise.all([
+    serveIn(folder, { env, args: ['--log-level', 'silent'] }),
+    chromium.launch({ executablePath, args: flags }),
+  ])
+  return new World(serving, browser, folder)
+}
+
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+)
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/** What a page does wrong by WCAG 2.2 AA, in words; empty when nothing. */
+export async function axe(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+  const found = await page.evaluate<readonly Violation[]>(
+    `axe.run(document, { runOnly: ${JSON.stringify(tags)} }).then(({ violations }) => violations)`,
+  )
+  return found.flatMap(({ id, nodes }) =>
+    nodes
+      .slice(0, 3)
+      .map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  )
+}
+
+/** By how much the page is wider than the screen. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+}
