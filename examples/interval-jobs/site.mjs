@@ -16,7 +16,11 @@ export function startSite() {
   return new Promise(resolve => {
     server.listen(0, '127.0.0.1', () => {
       const host = `127.0.0.1:${server.address().port}`
-      const stop = () => new Promise(closed => void server.close(closed).closeAllConnections())
+      const stop = () => {
+        const closed = new Promise(done => server.close(done))
+        server.closeAllConnections()
+        return closed
+      }
       resolve({ host, url: `http://${host}/`, stop })
     })
   })
