@@ -120,14 +120,16 @@ function workflowsOf(options: WorkflowOptions = {}): Lazy<OpenWorkflows> {
   })
 }
 
-function sourcesOf({
-  sources = {},
-  store,
-}: SchedulerOptions<readonly AnyJob[]>): Lazy<OpenSources> {
+function sourcesOf(options: SchedulerOptions<readonly AnyJob[]>): Lazy<OpenSources> {
   return lazy(async engine => {
     const { openOwnSources } = await import('../sources/open.ts')
-    const { database, env = process.env } = sources
-    const tables = await openTables(database ?? placeOf(store), null)
+    const { sources, store } = options
+    const { database, env = process.env } = sources ?? {}
+    const tables = await openTables(database ?? placeOf(store), null).catch((error: unknown) => {
+      // Whoever only keeps definitions needs no place for rows.
+      if (sources !== undefined) throw error
+      return null
+    })
     return openOwnSources(engine, { ...sources, tables, env })
   })
 }

@@ -33,8 +33,8 @@ test('the page of the library lists every member of the scheduler', () => {
   expect(described('docs/reference/library.md', 'Scheduler')).toEqual(known)
 })
 
-test('the page of the library lists every member of jobs, runs and workflows', () => {
-  for (const name of ['jobs', 'runs', 'workflows']) {
+test('the page of the library lists every member of jobs, runs, workflows and sources', () => {
+  for (const name of ['jobs', 'runs', 'workflows', 'sources']) {
     const path = `src/library/${name}-api.ts`
     const members = found(path, /^ {2}(?:async )?\*?(\w+)(?:<[^(]*)?\(/gm)
     const known = members.filter(member => member !== 'constructor')

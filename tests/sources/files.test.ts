@@ -3,10 +3,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { SchedulerError } from '../../src/core/errors.ts'
 import { readDefinitions } from '../../src/sources/files.ts'
-import { carillon } from '../support/carillon.ts'
+import { ensureBuilt, Place } from '../cli/program.ts'
 
 let folder: string
 
@@ -102,18 +102,21 @@ describe('C1: files', () => {
   })
 })
 
-test('C10: the command adds, updates, lists and deletes; a wrong file changes nothing', () => {
-  const run = (...args: string[]) => carillon(folder, ['source', ...args])
+test('C10: the command adds, updates, lists and deletes; a wrong file changes nothing', async () => {
+  ensureBuilt()
+  const place = new Place()
+  onTestFinished(() => place.close())
+  const run = (...args: string[]) => place.run(['source', ...args])
   const good = put('good.yaml', yaml('rates'))
   const wrong = put('wrong.yaml', yaml('other', 'schedule: weekly\ncolour: red'))
-  const refused = run('add', good, wrong)
-  expect(refused.status).toBe(2)
-  expect(refused.stderr).toContain('schedule must be daily')
-  expect(refused.stderr).toContain('colour is not known')
-  expect(run('add', good, '-q').status).toBe(0)
+  const refused = await run('add', good, wrong)
+  expect(refused.code).toBe(2)
+  expect(refused.err).toContain('schedule must be daily')
+  expect(refused.err).toContain('colour is not known')
+  expect((await run('add', good, '-q')).code).toBe(0)
   put('good.yaml', yaml('rates', 'schedule: hourly'))
-  expect(run('update', good, '-q').status).toBe(0)
-  const list = run('list', '--plain', '--columns', 'name,schedule,status')
-  expect(list.stdout).toBe('rates\thourly\tactive\n')
-  expect(run('delete', 'rates', 'nothing', '--rows', '--yes').status).toBe(8)
+  expect((await run('update', good, '-q')).code).toBe(0)
+  const { out } = await run('list', '--plain', '--columns', 'name,schedule,status')
+  expect(out).toBe('rates\thourly\tactive\n')
+  expect((await run('delete', 'rates', 'nothing', '--rows', '--yes')).code).toBe(8)
 })
