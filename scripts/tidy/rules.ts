@@ -44,9 +44,17 @@ export const layers: Readonly<Record<string, Layer>> = {
   actions: { imports: ['engine', 'core', 'cron', 'port'], packages: 'any' },
   workflows: { imports: [...belowLibrary, 'actions'], packages: ['zod'] },
   sources: { imports: [...belowLibrary, 'actions'], packages: ['zod', 'yaml', 'node:*'] },
-  http: { imports: [...belowLibrary, 'actions', 'workflows', 'sources', 'fair'], packages: 'any' },
+  /** Jobs with a past, to look at. */
+  demo: { imports: [...belowLibrary, 'actions', 'workflows', 'sources'], packages: [] },
+  http: {
+    imports: [...belowLibrary, 'actions', 'workflows', 'sources', 'fair', 'demo'],
+    packages: 'any',
+  },
   serve: {
-    imports: [...belowLibrary, 'compose', 'observe', 'actions', 'workflows', 'sources', 'http'],
+    imports: [
+      ...[...belowLibrary, 'compose', 'observe', 'actions', 'workflows', 'sources', 'http'],
+      'demo',
+    ],
     packages: 'any',
   },
   /** Between jobs and the files of others: crontabs, units, manifests, calendars. */
@@ -62,6 +70,8 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   /** Bundled for browsers: it takes types of the service, and code of nobody. */
   dashboard: { imports: ['cron'], types: ['http'], packages: 'any' },
+  /** Runs where nothing else of ours does. */
+  worker: { imports: [], packages: [] },
   client: { imports: ['core'], types: ['http'], packages: ['zod'] },
   compose: {
     imports: [...belowLibrary, 'stores', 'observe', 'actions', 'sources'],
@@ -88,6 +98,7 @@ export const ambientFiles = [
   'src/engine/ids.ts',
   'src/compose.ts',
   'src/client/ambient.ts',
+  'src/worker/ambient.ts',
   'src/dashboard/clock.ts',
 ]
 
