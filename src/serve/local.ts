@@ -52,7 +52,12 @@ export async function openLocal(
       log: null,
       version,
       metricsText: () => '',
-      settings: httpSettings({ ratePerMinute: null, bodyBytesMax: config.bodyBytesMax }),
+      settings: httpSettings({
+        ratePerMinute: null,
+        bodyBytesMax: config.bodyBytesMax,
+        describesApi: false,
+        servesDashboard: false,
+      }),
     })
     const grant = { sub: whoami(), tenant: EVERY_TENANT, role: 'admin', ttlMs: DAY } as const
     return {

@@ -6,7 +6,6 @@ import { guardRoutes } from '../auth/access.ts'
 import { readJson } from './body.ts'
 import { answerCompiler, compileValidator } from './compile.ts'
 import { addHooks, answerUnreadable } from './hooks.ts'
-import { describeApi } from './openapi.ts'
 import type { App, AppParts, Routes } from './parts.ts'
 import { routes } from './routes.ts'
 
@@ -28,6 +27,13 @@ export async function createApp(parts: AppParts, more: readonly Routes[] = []): 
     return503OnClosing: true,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAM_LENGTH_MAX },
     requestIdHeader: false,
+    // Given here too, or compilers that are never used are loaded first.
+    schemaController: {
+      compilersFactory: {
+        buildValidator: (() => compileValidator) as never,
+        buildSerializer: (() => answerCompiler(settings.checksAnswers)) as never,
+      },
+    },
     frameworkErrors: (error, request, reply) => void answerUnreadable(error, request, reply),
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
@@ -40,7 +46,10 @@ export async function createApp(parts: AppParts, more: readonly Routes[] = []): 
   readJson(app, parts)
   addHooks(app, parts)
   await app.register(rateLimit, { global: false, cache: RATES_HELD })
-  describeApi(app, parts)
+  if (settings.describesApi) {
+    const { describeApi } = await import('./openapi.ts')
+    describeApi(app, parts)
+  }
   await app.register(async scope => {
     const typed = scope as unknown as App
     guardRoutes(typed, parts)

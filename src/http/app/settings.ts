@@ -21,6 +21,8 @@ export interface HttpSettings {
   readonly servesDashboard: boolean
   /** Shown in the dashboard, so that nobody mistakes one place for another: `production`. */
   readonly environment: string | null
+  /** Whether the API can be asked for its description; making it takes time and memory. */
+  readonly describesApi: boolean
   /** Compare every answer with its schema before it is sent: for tests. */
   readonly checksAnswers: boolean
 }
@@ -37,6 +39,7 @@ export const httpDefaults: HttpSettings = {
   trustsProxy: false,
   servesDashboard: true,
   environment: null,
+  describesApi: true,
   checksAnswers: false,
 }
 
