@@ -58,7 +58,8 @@ export const options = {
   allowCommands: yes('CARILLON_ALLOW_COMMANDS', false, 'let jobs run commands on this machine'),
   dataDb: text(
     'CARILLON_DATA_DB',
-    'where crawled pages go, and rows of sources if the store has no tables; <data>/pages.db',
+    'where crawled pages go unless the store is PostgreSQL, ' +
+      'and rows of sources if the store has no tables; <data>/pages.db',
   ),
   sourceQueue: whole(
     'CARILLON_SOURCE_QUEUE',

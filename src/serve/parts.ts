@@ -1,11 +1,9 @@
 // The parts of a running service, chosen by its configuration.
 
-import { join } from 'node:path'
 import process from 'node:process'
 import { actionHandlers, type Actions, type PageSink } from '../actions/index.ts'
 import { httpAction } from '../actions/http/action.ts'
 import {
-  filePath,
   isPostgres,
   makeNodeId,
   openPages,
@@ -34,12 +32,9 @@ export async function openEngine(
   tracing: Tracing | null = null,
 ): Promise<Engine> {
   const store = await openStore(config.store, { now: () => systemClock.now(), listens: true })
-  const settings = { ...engineSettingsOf(config, ids), ...(store.isRemote ? {} : sharing) }
+  const settings = engineSettingsOf(config, ids)
   return createEngine({ store, clock: systemClock, ids, settings, tracing })
 }
-
-/** A store in this process works on the same thread as requests: it does more, less often. */
-const sharing = { tickGapMs: 10, settleGapMs: 10 } as const
 
 function engineSettingsOf(
   config: ServeConfig,
@@ -75,7 +70,7 @@ export async function openWork(
   log: Logger | null,
 ): Promise<Work> {
   const { clock, store } = engine
-  const pages = await openPages(pagesPath(config))
+  const pages = await openPages(isPostgres(config.store) ? config.store : config.dataDb)
   const tables = await openTables(config.store, config.dataDb)
   const actions = actionHandlers({
     clock,
@@ -94,11 +89,6 @@ export async function openWork(
     engine.handlers.set(name, handler)
   }
   return { actions, workflows, pages, sources, tables }
-}
-
-/** Pages are kept in a file, also where the data goes to a server. */
-function pagesPath({ data, dataDb }: ServeConfig): string {
-  return isPostgres(dataDb) ? join(data, 'pages.db') : filePath(dataDb)
 }
 
 export function tokenRules(config: ServeConfig): TokenRules {

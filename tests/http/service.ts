@@ -4,7 +4,7 @@
 import { onTestFinished } from 'vitest'
 import type { Resolve } from '../../src/actions/guard/connect.ts'
 import { httpAction } from '../../src/actions/http/action.ts'
-import { actionHandlers } from '../../src/actions/index.ts'
+import { actionHandlers, type PageSink } from '../../src/actions/index.ts'
 import { openTables } from '../../src/compose.ts'
 import type { Json } from '../../src/core/json.ts'
 import type { Instant, Millis } from '../../src/core/time.ts'
@@ -78,6 +78,8 @@ export interface ServiceOptions {
   readonly log?: HttpLogger
   readonly allowHosts?: readonly string[]
   readonly auth?: Partial<TokenRules>
+  /** Where crawled pages go; without it crawls only say that they found something. */
+  readonly pages?: PageSink
   /** Where the rows of sources go; a database in memory unless told. */
   readonly tables?: SourceTables
   /** How names of hosts are looked up; a public address unless told. */
@@ -194,6 +196,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const actions = actionHandlers({
     clock,
     allowHosts: options.allowHosts ?? [],
+    pages: options.pages ?? null,
     resolve: options.resolve ?? (async () => [{ address: '93.184.216.34', family: 4 }]),
   })
   const call = httpAction({ outbound: actions.outbound, clock, userAgent: 'Carillon' })
@@ -206,7 +209,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     tables: options.tables ?? (await openTables('memory:', ':memory:')),
     env: {},
   })
-  const handlers = { 'action:crawl': crawl, ...Object.fromEntries(actions.handlers) }
+  const crawling = options.pages ? {} : { 'action:crawl': crawl }
+  const handlers = { ...crawling, ...Object.fromEntries(actions.handlers) }
   for (const [name, handler] of Object.entries({ ...handlers, ...options.handlers })) {
     engine.handlers.set(name, handler)
   }
@@ -228,7 +232,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     actions: actions.registry,
     workflows,
     sources,
-    pages: null,
+    pages: options.pages ?? null,
     auth,
     settings: httpSettings({ ratePerMinute: null, checksAnswers: true, ...options.http }),
     version: '0.0.0-test',

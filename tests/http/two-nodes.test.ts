@@ -1,0 +1,63 @@
+// Two services on one store: what one of them is told, the other one hears of.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { callAt, serveIn } from '../support/carillon.ts'
+import { freshPlace } from '../support/servers/shared.ts'
+import { eventually } from '../support/servers/wait.ts'
+
+const places: Readonly<Record<string, (folder: string) => Promise<string | null>>> = {
+  sqlite: async folder => `sqlite:${join(folder, 'jobs.db')}`,
+  postgres: () => placeOn('postgres'),
+  redis: () => placeOn('redis'),
+}
+
+async function placeOn(kind: 'postgres' | 'redis'): Promise<string | null> {
+  const place = await freshPlace(kind)
+  if ('missing' in place) return null
+  onTestFinished(() => place.clean())
+  return place.url
+}
+
+/** Runs until it is aborted, and leaves a file that says why. */
+const handlers = `import { writeFileSync } from 'node:fs'
+  export default { handlers: { hold: ({ signal }) => new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      writeFileSync('aborted', String(signal.reason?.message ?? signal.reason))
+      reject(signal.reason)
+    })
+  }) } }`
+
+describe('a service that takes requests and another one that runs jobs', () => {
+  it.each(Object.keys(places))('B4 a cancel reaches the running job, on %s', async kind => {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-two-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const store = await places[kind]!(folder)
+    if (store === null) return
+    writeFileSync(join(folder, 'carillon.config.mjs'), handlers)
+    const [worker, front] = await Promise.all([
+      serveIn(folder, { args: ['--store', store, '--node-id', 'worker'] }),
+      serveIn(folder, { args: ['--store', store, '--no-worker', '--node-id', 'front'] }),
+    ])
+    onTestFinished(async () => {
+      await front.kill()
+      await worker.kill()
+    })
+    const call = callAt(front, folder)
+    const made = await call('POST', '/api/v1/jobs', { handler: 'hold' })
+    expect(made.status).toBe(201)
+    const path = `/api/v1/jobs/${String(made.body['id'])}`
+    await eventually('it runs', async () =>
+      (await call('GET', path)).body['status'] === 'running' ? true : null,
+    )
+    expect((await call('POST', `${path}/cancel`)).body).toMatchObject({ status: 'cancelled' })
+    const file = join(folder, 'aborted')
+    await eventually('the handler is aborted', () => (existsSync(file) ? true : null))
+    expect(readFileSync(file, 'utf8')).toContain('cancel')
+    const { body } = await call('GET', `${path}/executions`)
+    expect(body['executions']).toMatchObject([{ status: 'cancelled' }])
+    expect((await call('GET', path)).body['status']).toBe('cancelled')
+  })
+})
