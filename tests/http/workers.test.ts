@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,6 +52,19 @@ function helper(
   const worker = createWorker({ ...usual, ...options }).start()
   onTestFinished(async () => void (await worker.stop({ graceMs: 0 })))
   return worker
+}
+
+async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const { authorization = '' } = request.headers
+  const answer = await fetch(`${serving.address}${request.url}`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: Buffer.concat(chunks),
+  })
+  response.writeHead(answer.status, { 'content-type': 'application/json' })
+  response.end(await answer.text())
 }
 
 test('the Python worker has 40 lines, does tasks, and tells what fails', async () => {
@@ -153,21 +166,7 @@ test('an outage slows the helper down and never ends it; a bad token does', asyn
       response.writeHead(503, { 'retry-after': '0' }).end('{}')
       return
     }
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const { authorization } = request.headers
-      void fetch(`${serving.address}${request.url}`, {
-        method: 'POST',
-        headers: { authorization: authorization!, 'content-type': 'application/json' },
-        body: Buffer.concat(chunks),
-      })
-        .then(async answer => {
-          response.writeHead(answer.status, { 'content-type': 'application/json' })
-          response.end(await answer.text())
-        })
-        .catch(() => response.destroy())
-    })
+    void relay(request, response).catch(() => response.destroy())
   })
   await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
