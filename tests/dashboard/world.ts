@@ -116,7 +116,8 @@ export class World {
   }
 
   make(more: object): Promise<Job> {
-    const body = { handler: 'work.quick', trigger: { every: '1h' }, tenant: 'acme', ...more }
+    const work = 'action' in more ? {} : { handler: 'work.quick' }
+    const body = { ...work, trigger: { every: '1h' }, tenant: 'acme', ...more }
     return this.call<Job>('POST', '/jobs', body)
   }
 

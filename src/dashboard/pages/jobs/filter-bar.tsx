@@ -29,11 +29,18 @@ export function FilterBar({ text, chips, total }: FilterProps) {
   const field = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(text)
   const list = useId()
-  useEffect(() => setTyped(text), [text])
+  const shown = useRef(text)
+  // Another filter came with the address: a link was followed, or the way back.
+  if (shown.current !== text) {
+    shown.current = text
+    setTyped(text)
+  }
   useEffect(
     () =>
       after(REST_MS, () => {
-        if (typed !== text) view.set({ q: typed.trim() === '' ? null : typed, page: null })
+        if (typed === shown.current) return
+        shown.current = typed
+        view.set({ q: typed, page: null })
       }),
     [typed],
   )

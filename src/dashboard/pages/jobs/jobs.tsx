@@ -1,7 +1,7 @@
 // The list of jobs: filtered by words and qualifiers, in any order, many changed at once.
 
 import { useLocation } from 'preact-iso'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { useRead } from '../../data/read.ts'
 import { reads, type Job, type JobList } from '../../data/reads.ts'
 import { isAdmin, isOperator } from '../../data/session.ts'
@@ -81,10 +81,15 @@ function List({ data, page, hasFilter }: ListProps) {
     setSelected(next)
   }
   useListKeys({ items, place, toggle, dialogs })
-  useEffect(() => {
+  const clear = () => {
     setSelected(new Set())
     setAll(false)
-  }, [page, location.search])
+  }
+  const question = useRef(location.search)
+  if (question.current !== location.search) {
+    question.current = location.search
+    clear()
+  }
   if (data.total === 0) return <NoJobs hasFilter={hasFilter} />
   return (
     <div ref={place}>
@@ -94,10 +99,7 @@ function List({ data, page, hasFilter }: ListProps) {
           total={data.total}
           isAll={isAll}
           onAll={() => setAll(true)}
-          onClear={() => {
-            setSelected(new Set())
-            setAll(false)
-          }}
+          onClear={clear}
         />
       )}
       {fresh > 0 && (
