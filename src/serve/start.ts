@@ -1,6 +1,7 @@
 // Starting and stopping the service: store, node, HTTP, in this order and back.
 
 import { serviceLogger, systemIds, type Logger } from '../compose.ts'
+import { openDemo } from '../demo/demo.ts'
 import type { StopResult } from '../engine/node.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createApp } from '../http/app/app.ts'
@@ -35,12 +36,14 @@ export interface Service {
 export interface StartOptions {
   /** Callers on this machine need no token; the configuration must keep others out. */
   readonly isOpen?: boolean
+  /** Fills the store with jobs to look at, unless they are there. */
+  readonly hasDemo?: boolean
 }
 
 export async function startService(
   config: ServeConfig,
   handlers: ConfigFile['handlers'] = {},
-  { isOpen = false }: StartOptions = {},
+  { isOpen = false, hasDemo = false }: StartOptions = {},
 ): Promise<Service> {
   const ids = systemIds()
   openDataFolder(config.data)
@@ -51,6 +54,7 @@ export async function startService(
   let alerts: Alerts | null = null
   try {
     const work = await openWork(engine, config, handlers, log)
+    await openDemo({ engine, workflows: work.workflows }, hasDemo)
     const auth = authenticatorOf(config, held?.secret ?? null, isOpen)
     alerts = openAlerts(config, { engine, outbound: work.actions.outbound, log })
     const app = await makeApp({ config, engine, work, auth, log, alerts, telemetry })

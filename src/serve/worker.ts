@@ -1,6 +1,7 @@
 // A node without HTTP: it runs jobs of the store and is asked through other processes.
 
 import { serviceLogger, systemIds } from '../compose.ts'
+import { openDemo } from '../demo/demo.ts'
 import type { StopResult } from '../engine/node.ts'
 import { sourceOf } from '../http/jobs/flat.ts'
 import { logService } from '../observe/service-log.ts'
@@ -27,6 +28,7 @@ export async function startWorker(
   const engine = await openEngine(config, systemIds())
   try {
     const work = await openWork(engine, config, handlers, log)
+    await openDemo({ engine, workflows: work.workflows }, false)
     if (log !== null) {
       const { checkIntervalMs, lockDurationMs } = config
       logService(engine.events, log, { checkIntervalMs, lockDurationMs, sourceOf })

@@ -24,6 +24,7 @@ export const command: CliCommand = {
       .description('scheduler, API and dashboard on this machine, without tokens')
       .helpGroup(groups.host)
       .addHelpText('before', examples)
+      .option('--demo', 'load jobs with a past to look at, unless they are there')
     addSettings(dev).action(async () => {
       const { config, file } = await configured(dev)
       if (!isLoopbackHost(config.host)) {
@@ -36,7 +37,10 @@ export const command: CliCommand = {
       const isLogged = dev.getOptionValueSource('logLevel') === 'cli'
       const quiet = isLogged ? config : { ...config, logLevel: 'warn' as const }
       const handlers = file?.handlers ?? {}
-      const service = await startService(quiet, handlers, { isOpen: true })
+      const service = await startService(quiet, handlers, {
+        isOpen: true,
+        hasDemo: dev.opts()['demo'] === true,
+      })
       const own = Object.keys(handlers)
       process.stdout.write(
         [

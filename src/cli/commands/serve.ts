@@ -9,6 +9,8 @@ import { stopOnSignals } from '../until-stopped.ts'
 const examples = `Examples:
   # on this machine, with a store in .carillon
   carillon serve
+  # with jobs to look at
+  carillon serve --demo
   # for others, on a server's store
   CARILLON_JWT_SECRET=… carillon serve --host 0.0.0.0 --store postgres://db.example.com/jobs
 `
@@ -20,10 +22,13 @@ export const command: CliCommand = {
       .description('run the service: HTTP API, and the jobs unless --no-worker')
       .helpGroup(groups.host)
       .addHelpText('before', examples)
+      .option('--demo', 'load jobs with a past to look at, unless they are there')
     addSettings(serve).action(async () => {
       const { config, file } = await configured(serve)
       const { startService } = await import('../../serve/start.ts')
-      const service = await startService(config, file?.handlers ?? {})
+      const service = await startService(config, file?.handlers ?? {}, {
+        hasDemo: serve.opts()['demo'] === true,
+      })
       say(`Carillon is at ${service.address}`)
       say(`  store    ${service.promise}`)
       say(`  jobs     ${config.worker ? `run here, ${config.slots} at once` : 'do not run here'}`)

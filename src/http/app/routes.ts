@@ -5,6 +5,7 @@ import { auditRoutes } from '../audit/routes.ts'
 import { bulkRoutes } from '../bulk/routes.ts'
 import { cronRoutes } from '../cron/routes.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
+import { demoRoutes } from '../demo/routes.ts'
 import { eventRoutes } from '../events/routes.ts'
 import { executionRoutes } from '../executions/routes.ts'
 import { fairRoutes } from '../fair/routes.ts'
@@ -50,5 +51,6 @@ export const routes: readonly Routes[] = [
   bulkRoutes,
   reconcileRoutes,
   eventRoutes,
+  demoRoutes,
   dashboardRoutes,
 ]

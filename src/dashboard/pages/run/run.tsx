@@ -65,7 +65,7 @@ function Heading({ run }: { readonly run: RunDetail }) {
 function About({ run }: { readonly run: RunDetail }) {
   const of = run.attempts_max === null ? '' : ` of ${run.attempts_max}`
   return (
-    <span class="row facts">
+    <span class="row run-facts">
       <span>
         Attempt {run.attempts}
         {of}
