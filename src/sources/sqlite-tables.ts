@@ -70,7 +70,9 @@ export class SqliteTables implements SourceTables {
   }
 
   async close(): Promise<void> {
-    this.#db?.close()
+    if (this.#db === null) return
+    leaveLog(this.#db)
+    this.#db.close()
     this.#db = null
   }
 
@@ -85,6 +87,16 @@ export class SqliteTables implements SourceTables {
       rollback(db)
       throw error
     }
+  }
+}
+
+/** The last one to leave folds the log in; as long as others are there they will do it. */
+function leaveLog(db: TablesDatabase): void {
+  try {
+    db.exec('pragma busy_timeout = 0')
+    db.exec('pragma journal_mode = delete')
+  } catch {
+    // Others are still there.
   }
 }
 

@@ -3,10 +3,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { SchedulerError } from '../../src/core/errors.ts'
 import { readDefinitions } from '../../src/sources/files.ts'
 import { ensureBuilt, Place } from '../cli/program.ts'
+
+/** Compiling may take a while when it was not done before. */
+const BUILD_MS = 180_000
 
 let folder: string
 
@@ -102,8 +105,9 @@ describe('C1: files', () => {
   })
 })
 
+beforeAll(ensureBuilt, BUILD_MS)
+
 test('C10: the command adds, updates, lists and deletes; a wrong file changes nothing', async () => {
-  ensureBuilt()
   const place = new Place()
   onTestFinished(() => place.close())
   const run = (...args: string[]) => place.run(['source', ...args])
