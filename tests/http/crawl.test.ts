@@ -28,8 +28,8 @@ const answer: Answer = ({ path }, response) => {
       .writeHead(200, { 'content-type': 'text/plain' })
       .end('User-agent: *\nDisallow: /secret\n')
   }
-  const found = pages[path]
-  return response.writeHead(found === undefined ? 500 : 200, html).end(found ?? 'broken')
+  const text = pages[path]
+  return response.writeHead(text === undefined ? 500 : 200, html).end(text ?? 'broken')
 }
 
 /** Where pages are kept beside this store: with those of other nodes, or in a file. */

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { SqliteStore } from '../../src/store/sqlite/store.ts'
 import { checkJob } from '../support/invariants.ts'
 import { openPostgres } from '../support/postgres.ts'
+import { openRedis } from '../support/redis.ts'
+import { offeredServer } from '../support/servers/shared.ts'
 import { openSqliteInMemory } from '../support/sqlite.ts'
 import type { OpenStore } from '../support/stores.ts'
 import { readDocument, type Operation } from './fuzz/document.ts'
@@ -13,15 +15,30 @@ import { callersOf, Holdings, secretOf, tenants, type Caller } from './fuzz/tena
 import { Watch, wordsOfOthers, type Answer } from './fuzz/watch.ts'
 import { startService } from './service.ts'
 
+const stores = { sqlite: openSqliteInMemory, postgres: openPostgres, redis: openRedis } as const
+type Name = keyof typeof stores
+
+/** Where there is no server, its share of the requests goes to SQLite. */
+async function storeFor(name: Name): Promise<Name> {
+  return name !== 'sqlite' && 'missing' in (await offeredServer(name)) ? 'sqlite' : name
+}
+
 /**
  * CARILLON_SEED runs one seed again, CARILLON_FUZZ sets how many requests each seed is worth, and
- * CARILLON_FUZZ_STORE=postgres sends them to that store.
+ * CARILLON_FUZZ_STORE names the store they go to: sqlite, postgres or redis.
  */
 const only = process.env.CARILLON_SEED
-const seeds = only ? [Number(only)] : [1, 2, 3, 4]
+const forced = process.env.CARILLON_FUZZ_STORE as Name | undefined
+const shares: [seed: number, store: Name][] = only
+  ? [[Number(only), forced ?? 'sqlite']]
+  : [
+      [1, forced ?? 'sqlite'],
+      [2, forced ?? 'sqlite'],
+      [3, forced ?? (await storeFor('postgres'))],
+      [4, forced ?? (await storeFor('redis'))],
+    ]
 const PER_SEED = Number(process.env.CARILLON_FUZZ ?? 5_000)
 const READING = 0.15
-const open = process.env.CARILLON_FUZZ_STORE === 'postgres' ? openPostgres : openSqliteInMemory
 /** Operations, of 67, that must have succeeded for somebody. */
 const REACHED_MIN = 50
 
@@ -62,8 +79,9 @@ async function storm({ seed, count, open: onto }: Storm): Promise<Watch> {
 }
 
 describe('random requests out of the document', () => {
-  it.each(seeds)('no 5xx, no foreign byte, every answer as declared (seed %i)', async seed => {
-    const watch = await storm({ seed, count: PER_SEED, open })
+  const rule = 'no 5xx, no foreign byte, every answer as declared'
+  it.each(shares)(`${rule} (seed %i on %s)`, async (seed, store) => {
+    const watch = await storm({ seed, count: PER_SEED, open: stores[store] })
     // Otherwise the requests have become too poor to show anything.
     expect(watch.reached.size).toBeGreaterThan(REACHED_MIN)
   })
