@@ -6,7 +6,8 @@ import { Registry } from '../../src/actions/registry.ts'
 import type { SpecInput } from '../../src/core/spec.ts'
 import type { Json } from '../../src/core/json.ts'
 import { systemClock } from '../../src/engine/clock.ts'
-import { eager, startNode, until } from './node.ts'
+import { eager, startNode } from './node.ts'
+import { eventually } from '../support/servers/wait.ts'
 
 const once = { ...eager, limit: 0 }
 
@@ -105,11 +106,11 @@ describe('the command action', () => {
   it('cancel ends the command and everything it started', async () => {
     const { node, run, lines } = await commands()
     const { id } = await run({ shell: 'sleep 600 & echo $!; sleep 600 & echo $!; wait' })
-    await node.until(() => lines().length === 2, 'both processes')
+    await eventually('both processes', () => lines().length === 2 || null)
     const pids = lines().map(Number)
     expect(pids.every(isAlive)).toBe(true)
     await node.engine.client.cancel(id)
-    await until(() => !pids.some(isAlive), 'the processes to end')
+    await eventually('the processes to end', () => !pids.some(isAlive) || null)
   })
 
   it('a timeout ends also a command that does not listen, after the grace', async () => {

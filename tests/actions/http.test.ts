@@ -9,6 +9,7 @@ import type { Json } from '../../src/core/json.ts'
 import type { SpecInput } from '../../src/core/spec.ts'
 import { systemClock } from '../../src/engine/clock.ts'
 import { allow, eager, startNode, type TestNode } from './node.ts'
+import { eventually } from '../support/servers/wait.ts'
 import { site, type Answer, type Site } from './site.ts'
 
 const KEY = Buffer.alloc(32, 3)
@@ -167,9 +168,9 @@ describe('the http action', () => {
       response.on('close', () => (closed = true))
     })
     const id = await send({})
-    await node.until(() => receiver.asked.length === 1, 'the request')
+    await eventually('the request', () => receiver.asked.length === 1 || null)
     await node.engine.client.cancel(id)
-    await node.until(() => closed, 'the connection to be closed')
+    await eventually('the connection to be closed', () => closed || null)
     expect((await node.engine.client.get(id)).state).toBe('cancelled')
   })
 })

@@ -10,7 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isolated, type IsolateTarget } from '../../src/actions/isolate/isolate.ts'
 import type { SpecInput } from '../../src/core/spec.ts'
 import { systemClock } from '../../src/engine/clock.ts'
-import { eager, startNode, until } from './node.ts'
+import { eager, startNode } from './node.ts'
+import { eventually } from '../support/servers/wait.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'carillon-isolate-'))
 const module = join(folder, 'isolated.mjs')
@@ -86,18 +87,21 @@ describe.each(['process', 'thread'] as const)('a handler in a %s', where => {
 
   it('that blocks for ever neither stops the node nor outlives its timeout (inv-E8)', async () => {
     const { node, beside } = await running({ in: where, export: 'blocks' }, { timeoutMs: 3_000 })
-    await node.until(() => node.logged.some(({ message }) => message === 'blocking'), 'the block')
+    await eventually(
+      'the block',
+      () => node.logged.some(({ message }) => message === 'blocking') || null,
+    )
     await node.create({ handler: 'beside' })
-    await node.until(() => beside.length === 1, 'another job to run meanwhile')
-    await node.until(() => node.settled.length === 2, 'the timeout')
+    await eventually('another job to run meanwhile', () => beside.length === 1 || null)
+    await eventually('the timeout', () => node.settled.length === 2 || null)
     expect(node.settled[1]!.attempt.outcome).toBe('timedOut')
   })
 
   it('that listens is told why it should stop', async () => {
     const { node, job } = await running({ in: where, export: 'listens' })
-    await node.until(() => node.logged.length === 1, 'the handler')
+    await eventually('the handler', () => node.logged.length === 1 || null)
     await node.engine.client.cancel(job.id)
-    await node.until(() => node.logged.length === 2, 'its answer')
+    await eventually('its answer', () => node.logged.length === 2 || null)
     expect(node.logged[1]!.message).toBe('told: cancelled')
   })
 
@@ -156,7 +160,7 @@ describe('a process of its own', () => {
     const { node } = await running({ in: 'process', export: 'lingers' })
     const [attempt] = await node.attempts(1)
     expect(attempt!.outcome).toBe('succeeded')
-    await until(() => !isAlive(Number(attempt!.result)), 'the process to end')
+    await eventually('the process to end', () => !isAlive(Number(attempt!.result)) || null)
   })
 })
 

@@ -13,6 +13,7 @@ import { SystemIds } from '../../src/engine/ids.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
 import { MemoryStore } from '../../src/store/memory/store.ts'
 import type { LogLine } from '../../src/store/store.ts'
+import { eventually } from '../support/servers/wait.ts'
 
 export interface TestNode {
   readonly engine: Engine
@@ -21,10 +22,7 @@ export interface TestNode {
   create(spec: Partial<SpecInput> & { handler: string; payload?: Json }): Promise<Job>
   /** The first so many attempts, once they are settled. */
   attempts(count: number): Promise<readonly Attempt[]>
-  until(holds: () => boolean | Promise<boolean>, what: string): Promise<void>
 }
-
-const DEADLINE_MS = 20_000
 
 export async function startNode(
   handlers: ReadonlyMap<string, Handler>,
@@ -56,10 +54,9 @@ export async function startNode(
     logged,
     create: spec => created(engine, spec),
     attempts: async count => {
-      await until(() => settled.length >= count, `${count} attempts`)
+      await eventually(`${count} attempts`, () => settled.length >= count || null)
       return settled.slice(0, count).map(({ attempt }) => attempt)
     },
-    until,
   }
 }
 
@@ -72,15 +69,6 @@ async function created(
   const id = `job-${engine.ids.next(now)}`
   const [made] = await engine.client.create([{ id, spec: completeSpec({ trigger, ...spec }) }])
   return made!.job
-}
-
-/** Looks again whenever the event loop had its turn, until it holds or time is up. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = systemClock.now() + DEADLINE_MS
-  while (!(await holds())) {
-    if (systemClock.now() > deadline) throw new Error(`waited in vain for ${what}`)
-    await new Promise(resolve => setTimeout(resolve, 5))
-  }
 }
 
 export function allow(...entries: string[]): AllowList {

@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { openPostgres } from '../support/postgres.ts'
+import { openRedis } from '../support/redis.ts'
 import { openSqlite, openSqliteInMemory } from '../support/sqlite.ts'
 import { openMemory, type OpenedStore, type OpenStore } from '../support/stores.ts'
 import { required } from './coverage.ts'
@@ -28,7 +29,10 @@ const serverCount = Math.ceil(count / SERVER_SHARE)
 const serverSeeds = only
   ? [Number(only)]
   : Array.from({ length: serverCount }, (_, i) => SERVER_SEEDS_FROM + i)
-const serverChunks = chunked(serverSeeds, SERVER_CHUNK)
+const servers = { PostgreSQL: openPostgres, Redis: openRedis } as const
+const serverCases = (['PostgreSQL', 'Redis'] as const).flatMap(kind =>
+  chunked(serverSeeds, SERVER_CHUNK).map(chunk => [kind, chunk[0]!, chunk.at(-1)!] as const),
+)
 
 function chunked(all: readonly number[], size: number): number[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) =>
@@ -70,12 +74,10 @@ describe('one history through all stores', () => {
     },
   )
 
-  it.each(serverChunks.map(chunk => [chunk[0]!, chunk.at(-1)!, chunk] as const))(
-    'gives equal answers on PostgreSQL, seeds %i to %i',
-    async (_first, _last, chunk) => {
-      for (const seed of chunk) await checkSeed(seed, openPostgres)
-    },
-  )
+  it.each(serverCases)('gives equal answers on %s, seeds %i to %i', async (kind, first, last) => {
+    const open = servers[kind]
+    for (let seed = first; seed <= last; seed++) await checkSeed(seed, open)
+  })
 
   it.skipIf(only !== undefined)('meets every operation in every way it can end', async () => {
     const unmet = () => required.filter(key => !findings.met.has(key))
