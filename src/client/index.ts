@@ -53,6 +53,24 @@ export class Client {
     return this.#read('/timeline', query, options)
   }
 
+  /** What a person should look at. */
+  attention(options: CallOptions = {}): Promise<t.Attention> {
+    return this.#read('/attention', {}, options)
+  }
+
+  activity(query: t.ActivityQuery = {}, options: CallOptions = {}): Promise<t.Activity> {
+    return this.#read('/activity', query, options)
+  }
+
+  /** The newest decisions of up to 50 jobs. */
+  heartbeats(
+    jobs: readonly string[],
+    slots = 30,
+    options: CallOptions = {},
+  ): Promise<t.Heartbeats> {
+    return this.#read('/heartbeats', { jobs: jobs.join(','), slots }, options)
+  }
+
   /** A cron expression explained. */
   cronPreview(body: t.CronPreviewBody, options: CallOptions = {}): Promise<t.CronPreview> {
     return this.#post('/cron/preview', body, options)

@@ -105,9 +105,11 @@ export class Transport {
     signal?.addEventListener('abort', abort)
     const cancel = timeoutMs === null ? () => {} : after(timeoutMs, late)
     try {
+      const headers = await this.#headers(asked)
+      stop.signal.throwIfAborted()
       const response = await (this.#options.fetch ?? globalThis.fetch)(this.#address(path, query), {
         method,
-        headers: await this.#headers(asked),
+        headers,
         signal: stop.signal,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })

@@ -26,6 +26,9 @@ import type { answer as systemAnswer, nodeSchema } from '../http/nodes/routes.ts
 import type { fields as reconcileFields } from '../http/reconcile/body.ts'
 import type { answer as reconcileAnswer } from '../http/reconcile/routes.ts'
 import type { askedAnswer, cancelAnswer } from '../http/runs/act.ts'
+import type { activityAnswer, activityQuery } from '../http/overview/activity.ts'
+import type { attentionAnswer } from '../http/overview/attention.ts'
+import type { heartbeatsAnswer } from '../http/overview/routes.ts'
 import type { runsAnswer, runsQuery } from '../http/runs/list.ts'
 import type { logAnswer, logQuery } from '../http/runs/log.ts'
 import type { runDetailSchema, runSchema } from '../http/runs/view.ts'
@@ -124,6 +127,10 @@ export type TimelineQuery = Asking<typeof timelineQuery>
 export type CronPreview = z.output<typeof previewAnswer>
 export type CronPreviewBody = z.input<typeof previewBody>
 
+export type Attention = z.output<typeof attentionAnswer>
+export type Activity = z.output<typeof activityAnswer>
+export type ActivityQuery = Asking<typeof activityQuery>
+export type Heartbeats = z.output<typeof heartbeatsAnswer>
 export type System = z.output<typeof systemAnswer>
 export type Node = z.output<typeof nodeSchema>
 export type Metrics = z.output<typeof metricsAnswer>

@@ -1,6 +1,6 @@
 // `carillon list`: the jobs, what comes next and what came last.
 
-import type { Heartbeat, Job, JobQuery } from '../../client/index.ts'
+import type { Heartbeats, Job, JobQuery } from '../../client/index.ts'
 import { define, exits } from '../command.ts'
 import type { Context } from '../context.ts'
 import { heartbeatBar, p95Of } from '../heartbeat.ts'
@@ -14,7 +14,9 @@ const filters = ['status', 'queue', 'handler', 'tenant', 'tag', 'name'] as const
 const ALL_MAX = 10_000
 /** Wide enough for the marks of the last runs. */
 const WIDE = 150
-const AT_ONCE = 8
+const AT_ONCE = 50
+
+type Slots = Heartbeats['heartbeats'][number]['slots']
 
 export const command = define({
   name: 'list',
@@ -82,8 +84,8 @@ async function shown(context: Context, jobs: readonly Job[]): Promise<void> {
   const now = context.now()
   const wanted = globals.columns ?? ((screen.width ?? 0) >= WIDE ? ['last30'] : [])
   const needsPast = ['last30', 'p95', 'late'].some(key => wanted.includes(key))
-  const past = needsPast ? await pasts(context, jobs) : new Map<string, Heartbeat>()
-  const slots = (job: Job) => past.get(job.id)?.slots ?? []
+  const past = needsPast ? await pasts(context, jobs) : new Map<string, Slots>()
+  const slots = (job: Job) => past.get(job.id) ?? []
   const isExtra = past.size === 0
   const columns: readonly Column<Job>[] = [
     {
@@ -126,15 +128,13 @@ async function shown(context: Context, jobs: readonly Job[]): Promise<void> {
   context.rows(columns, jobs)
 }
 
-async function pasts(context: Context, jobs: readonly Job[]): Promise<Map<string, Heartbeat>> {
+async function pasts(context: Context, jobs: readonly Job[]): Promise<Map<string, Slots>> {
   const client = await context.client()
-  const found = new Map<string, Heartbeat>()
+  const found = new Map<string, Slots>()
   for (let at = 0; at < jobs.length; at += AT_ONCE) {
-    const bite = jobs.slice(at, at + AT_ONCE)
-    const beats = await Promise.all(
-      bite.map(job => client.jobs.heartbeat(job.id, 30, { signal: context.signal })),
-    )
-    for (const [i, job] of bite.entries()) found.set(job.id, beats[i]!)
+    const ids = jobs.slice(at, at + AT_ONCE).map(({ id }) => id)
+    const { heartbeats } = await client.heartbeats(ids, 30, { signal: context.signal })
+    for (const { job_id, slots } of heartbeats) found.set(job_id, slots)
   }
   return found
 }
