@@ -5,7 +5,7 @@ import type { Job, State } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { statusOf, type Status } from '../../core/status.ts'
 import type { JobFilter, Page, Store } from '../../store/store.ts'
-import { pageAnswer, pageOf, pageQuery, type PageQuery } from '../app/paging.ts'
+import { pageAnswer, pageOf, pageQuery } from '../app/paging.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { tenantPattern } from '../auth/principal.ts'
 import { jobSchema, nextMoment, statuses } from './view.ts'
@@ -81,6 +81,7 @@ export async function listJobs(
   const isDown = query.sort.startsWith('-')
   const sort = (isDown ? query.sort.slice(1) : query.sort) as Sort
   if (sort !== 'created_at') return sorted(store, filter, query, { sort, isDown })
+  if (query.tag !== undefined) return tagged(store, filter, query, isDown)
   const page = pageOf(query, isDown)
   return { page: await store.list(filter, page), total: await totalOf(store, filter) }
 }
@@ -111,17 +112,47 @@ async function totalOf(store: Store, filter: JobFilter): Promise<number> {
   return total - (isUnstarted ? waiting - unstarted : unstarted)
 }
 
+const hasTag = (tag: string | undefined) => (job: Job) =>
+  tag === undefined || job.spec.tags.includes(tag)
+
+/** No index knows tags: rows are read until the page is full and enough of them are counted. */
+async function tagged(
+  store: Store,
+  filter: JobFilter,
+  { tag, offset = 0, limit }: ListQuery,
+  newestFirst: boolean,
+): Promise<Listed> {
+  const fits = hasTag(tag)
+  const items: Job[] = []
+  let cursor: string | null = null
+  let looked = 0
+  let total = 0
+  do {
+    const request = { limit: limits.pageMax, cursor, newestFirst }
+    const found: Page<Job> = await store.list(filter, request)
+    looked += found.items.length
+    for (const job of found.items) {
+      if (!fits(job)) continue
+      if (total >= offset && items.length < limit) items.push(job)
+      total++
+    }
+    cursor = found.cursor
+    if (looked >= limits.scannedMax && items.length === limit) break
+  } while (cursor !== null && looked < limits.offsetMax)
+  return { page: { items, cursor: null }, total }
+}
+
 async function sorted(
   store: Store,
   filter: JobFilter,
-  query: PageQuery,
+  query: ListQuery,
   { sort, isDown }: { sort: Sort; isDown: boolean },
 ): Promise<Listed> {
   const items: Job[] = []
   let cursor: string | null = null
   do {
     const found: Page<Job> = await store.list(filter, { limit: limits.pageMax, cursor })
-    items.push(...found.items)
+    items.push(...found.items.filter(hasTag(query.tag)))
     cursor = found.cursor
     const isFull = items.length > SORTED_MAX
     const rule = `sorts at most ${SORTED_MAX} jobs: ask for fewer, or sort by created_at`
