@@ -80,11 +80,15 @@ async function storm({ seed, count, open: onto }: Storm): Promise<Watch> {
 
 describe('random requests out of the document', () => {
   const rule = 'no 5xx, no foreign byte, every answer as declared'
-  it.each(shares)(`${rule} (seed %i on %s)`, async (seed, store) => {
-    const watch = await storm({ seed, count: PER_SEED, open: stores[store] })
-    // Otherwise the requests have become too poor to show anything.
-    expect(watch.reached.size).toBeGreaterThan(REACHED_MIN)
-  })
+  it.each(shares)(
+    `${rule} (seed %i on %s)`,
+    async (seed, store) => {
+      const watch = await storm({ seed, count: PER_SEED, open: stores[store] })
+      // Otherwise the requests have become too poor to show anything.
+      expect(watch.reached.size).toBeGreaterThan(REACHED_MIN)
+    },
+    300_000,
+  )
 })
 
 describe('the watch', () => {

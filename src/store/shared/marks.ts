@@ -36,7 +36,8 @@ export function marksOf(filter: Sought): { marks: Marked[]; isRunning: boolean }
   const { ids, kind, seriesId, app, definition, search } = filter
   const isOther = [ids, seriesId, app, definition, search].some(field => field !== undefined)
   if (filter.states === undefined || kind !== 'job' || isOther) return null
-  const marks = filter.states.flatMap(state => marksOfState(state, filter.isUnstarted))
+  const wanted = [...new Set(filter.states)]
+  const marks = wanted.flatMap(state => marksOfState(state, filter.isUnstarted))
   return { marks, isRunning: filter.states.includes('running') }
 }
 

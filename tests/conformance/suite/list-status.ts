@@ -54,6 +54,7 @@ const questions: [string, readonly State[], boolean | undefined][] = [
   ['completed', ['completed'], undefined],
   ['failed', ['failed'], undefined],
   ['cancelled', ['cancelled'], undefined],
+  ['paused failed', ['paused', 'failed', 'paused'], undefined],
   ['completed failed running pending', ['completed', 'failed', 'running', 'waiting'], true],
 ]
 
