@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { SchedulerError } from '../../src/core/errors.ts'
 import { readDefinitions } from '../../src/sources/files.ts'
+import { PERIOD_RULE } from '../../src/sources/schedule.ts'
 import { ensureBuilt, Place } from '../cli/program.ts'
 
 /** Compiling may take a while when it was not done before. */
@@ -77,7 +78,7 @@ describe('C1: files', () => {
     put('f.yaml', yaml('b'))
     expect(problemsOf(folder)).toEqual([
       '/a.yaml: schedule must be daily, hourly or interval:<N><s|m|h>, such as interval:15m',
-      '/b.yaml#2: execution.retryResetPeriod must be a whole number of s, m, h or d, such as 1h, 6h, 1d or 7d',
+      `/b.yaml#2: execution.retryResetPeriod ${PERIOD_RULE}`,
       expect.stringMatching(/^\/c.yaml is neither YAML nor JSON at line 1/),
       '/d.yaml is empty',
       '/e.yaml: source must be an object',

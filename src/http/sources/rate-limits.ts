@@ -1,11 +1,9 @@
 // `/api/v1/source-limits`: how many requests sources may send to a domain.
 
 import { z } from 'zod'
-import { auditWrite } from '../../engine/audit.ts'
+import { noteDeed } from '../app/noted.ts'
 import { pageAnswer, pageFields, pageOf, pageQuery } from '../app/paging.ts'
-import type { App, AppParts, Request } from '../app/parts.ts'
-import { callerOf } from '../auth/access.ts'
-import { actorOf } from '../auth/principal.ts'
+import type { App, AppParts } from '../app/parts.ts'
 import { tenantOf, tenantQuery } from '../workflows/tenant.ts'
 import { limitBody, limitParams, limitSchema, limitView } from './view.ts'
 
@@ -75,7 +73,7 @@ function write(app: App, parts: AppParts): void {
       const { domain } = request.params
       const tenant = tenantOf(request, request.query.tenant, family)
       const made = await sources.rates.put(tenant, domain, request.body)
-      await written(request, parts, 'put', { tenant, domain })
+      await noteDeed(request, parts, { tenant, action: 'source_limit.put', object: domain })
       return limitView(made)
     },
   })
@@ -94,26 +92,8 @@ function write(app: App, parts: AppParts): void {
       const { domain } = request.params
       const tenant = tenantOf(request, request.query.tenant, family)
       await sources.rates.remove(tenant, domain)
-      await written(request, parts, 'remove', { tenant, domain })
+      await noteDeed(request, parts, { tenant, action: 'source_limit.remove', object: domain })
       return reply.code(204).send()
     },
   })
-}
-
-async function written(
-  request: Request,
-  { engine }: AppParts,
-  verb: string,
-  { tenant, domain }: { readonly tenant: string; readonly domain: string },
-): Promise<void> {
-  const { store, ids, clock } = engine
-  const now = clock.now()
-  const entry = {
-    actor: actorOf(callerOf(request), request.ip, request.id),
-    tenant,
-    action: `source_limit.${verb}`,
-    object: domain,
-    result: 'done',
-  }
-  await store.putRecords([auditWrite(entry, ids, now)], now)
 }

@@ -6,9 +6,10 @@ import type { Job } from '../../core/job.ts'
 import { jsonEqual } from '../../core/json.ts'
 import { clientOf, once } from '../app/idempotency.ts'
 import { pageAnswer, pageFields, pageOf, pageQuery } from '../app/paging.ts'
-import type { App, AppParts, Request, Routes } from '../app/parts.ts'
+import type { App, AppParts, Routes } from '../app/parts.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { assertMatch, assertMatchGiven, etagOf } from '../app/revision.ts'
+import { assertBesidesBody } from '../app/whole-body.ts'
 import { tenantOf, tenantQuery } from '../workflows/tenant.ts'
 import { rateLimitRoutes } from './rate-limits.ts'
 import {
@@ -184,13 +185,6 @@ function editRoute(app: App, parts: AppParts, { method, body, merges, summary }:
       return reply.header('ETag', etagOf(made)).send(sourceView(made) as never)
     },
   })
-}
-
-/** The source is checked as a whole, so that every problem of it is told at once. */
-function assertBesidesBody({ validationError, body }: Request): void {
-  if (!validationError) return
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
-  if (validationError.validationContext !== 'body' || !isObject) throw validationError
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,17 +1,16 @@
 // `/api/v1/workflows`: making, reading, changing and removing workflows.
 
 import { z } from 'zod'
-import { auditWrite } from '../../engine/audit.ts'
 import { inputOf, withEdgeNames } from '../../workflows/edge.ts'
 import type { Workflow } from '../../workflows/workflow.ts'
 import type { Guard } from '../../workflows/workflows.ts'
 import { onceKept } from '../app/idempotency.ts'
+import { noteDeed } from '../app/noted.ts'
 import { pageAnswer, pageFields, pageOf, pageQuery } from '../app/paging.ts'
 import type { App, AppParts, Request, Routes } from '../app/parts.ts'
 import { assertMatch, assertMatchGiven, etagOf } from '../app/revision.ts'
-import { callerOf } from '../auth/access.ts'
-import { actorOf } from '../auth/principal.ts'
 import { workflowRunRoutes } from './run-routes.ts'
+import { assertBesidesBody } from '../app/whole-body.ts'
 import { tenantOf, tenantQuery } from './tenant.ts'
 import { createBody, patchBody, workflowAnswer, workflowParams, workflowSchema } from './view.ts'
 
@@ -148,13 +147,6 @@ function edit(app: App, parts: AppParts): void {
   }
 }
 
-/** The workflow is checked as a whole, so that every problem of it is told at once. */
-function assertBesidesBody({ validationError, body }: Request): void {
-  if (!validationError) return
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
-  if (validationError.validationContext !== 'body' || !isObject) throw validationError
-}
-
 async function inEdgeNames<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -170,21 +162,17 @@ function guardOf(request: Request, held: Workflow, parts: AppParts): Guard {
   return request.headers['if-match'] === undefined ? {} : { revision: held.revision }
 }
 
-async function written(
+function written(
   request: Request,
-  { engine }: AppParts,
+  parts: AppParts,
   verb: string,
   { tenant, id, revision }: Workflow,
 ): Promise<void> {
-  const { store, ids, clock } = engine
-  const now = clock.now()
-  const entry = {
-    actor: actorOf(callerOf(request), request.ip, request.id),
+  const object = `workflow ${id}`
+  return noteDeed(request, parts, {
     tenant,
     action: `workflow.${verb}`,
-    object: `workflow ${id}`,
-    result: 'done',
+    object,
     more: { revision },
-  }
-  await store.putRecords([auditWrite(entry, ids, now)], now)
+  })
 }
