@@ -7,6 +7,7 @@ import { createJob, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { hash32 } from '../core/spread.ts'
 import { HOUR, MINUTE, type Instant } from '../core/time.ts'
+import { auditing } from '../engine/audit.ts'
 import type { Client } from '../engine/client.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Page } from '../store/store.ts'
@@ -48,9 +49,13 @@ export async function heldDemo({ store, clock }: Engine): Promise<Held | null> {
 
 /** Where there is a demo, its jobs are played from now on; a wanted one is loaded if there is none. */
 export async function openDemo(parts: DemoParts, isWanted: boolean): Promise<void> {
+  const { ids } = parts.engine
   if ((await heldDemo(parts.engine)) !== null) playDemo(parts.engine)
-  else if (isWanted) await loadDemo(parts)
+  else if (isWanted) await loadDemo(parts, parts.engine.client.with(auditing(starter, ids)))
 }
+
+/** Whoever started the service; nobody else is known. */
+const starter = { sub: 'carillon --demo', tenant: '*', ip: null, requestId: null }
 
 export async function loadDemo(
   { engine, workflows }: DemoParts,

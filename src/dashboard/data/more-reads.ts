@@ -2,6 +2,7 @@
 
 import type { z } from 'zod'
 import type { answer as auditAnswer } from '../../http/audit/routes.ts'
+import type { demoAnswer } from '../../http/demo/routes.ts'
 import type { logAnswer } from '../../http/runs/log.ts'
 import type { limitListAnswer } from '../../http/sources/rate-limits.ts'
 import type { listAnswer as sourceList } from '../../http/sources/routes.ts'
@@ -16,6 +17,7 @@ import { url, type Query, type Url } from './api.ts'
 
 export type AuditList = z.output<typeof auditAnswer>
 export type AuditEntry = AuditList['entries'][number]
+export type Demo = z.output<typeof demoAnswer>
 export type RunLog = z.output<typeof logAnswer>
 export type LogLine = RunLog['lines'][number]
 export type Source = z.output<typeof sourceSchema>
@@ -36,6 +38,7 @@ const named = (place: string, name: string | number, rest = '') =>
 
 export const asks = {
   audit: (query: Query): Url<AuditList> => url('/audit', query),
+  demo: (): Url<Demo> => url('/demo'),
   log: (id: string, query: Query): Url<RunLog> => url(named('runs', id, '/log'), query),
   tenants: (query: Query = {}): Url<Tenants> => url('/tenants', query),
   fairness: (query: Query): Url<Fairness> => url('/fairness', query),

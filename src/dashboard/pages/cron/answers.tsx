@@ -19,17 +19,19 @@ const noteWords: Readonly<Record<string, string>> = {
   'dst-second-of-two': 'comes twice that day: the second time',
 }
 
+/** The zone of the schedule, that of the reader and UTC; where some are the same, one far away. */
+function zonesFor(zone: string): readonly string[] {
+  return [...new Set([zone, localZone, 'UTC', 'America/New_York', 'Asia/Tokyo'])].slice(0, 3)
+}
+
 function nextColumns(zone: string, now: number): readonly Column<Next>[] {
-  const inZone = (name: string) => (one: Next) =>
-    momentText(Date.parse(one.at), { zone: name, hasSeconds: true, now: 0 })
   return [
-    { key: 'zone', head: `In ${zone}`, isMain: true, cell: inZone(zone) },
-    ...(localZone === zone
-      ? []
-      : [{ key: 'local', head: `Yours (${localZone})`, cell: inZone(localZone) }]),
-    ...(zone === 'UTC' || localZone === 'UTC'
-      ? []
-      : [{ key: 'utc', head: 'UTC', cell: inZone('UTC') }]),
+    ...zonesFor(zone).map((name, at): Column<Next> => ({
+      key: `zone-${at}`,
+      head: name === localZone ? `${name} (yours)` : name,
+      isMain: at === 0,
+      cell: one => momentText(Date.parse(one.at), { zone: name, hasSeconds: true, now: 0 }),
+    })),
     { key: 'in', head: 'Away', cell: one => relativeText(Date.parse(one.at), now) },
     {
       key: 'gap',

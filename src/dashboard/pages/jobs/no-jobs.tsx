@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { isAdmin } from '../../data/session.ts'
 import { Empty } from '../../parts/conditions.tsx'
+import { LoadDemo } from '../../parts/demo.tsx'
 import { CopyButton, Segments } from '../../parts/small.tsx'
 import { useView } from '../../parts/view-state.ts'
 import { paths } from '../../paths.ts'
@@ -50,9 +51,12 @@ export function NoJobs({ hasFilter }: { readonly hasFilter: boolean }) {
         title="No jobs yet"
         actions={
           isAdmin.value && (
-            <a class="button primary" href={href(paths.newJob)}>
-              Make the first job
-            </a>
+            <>
+              <a class="button primary" href={href(paths.newJob)}>
+                Make the first job
+              </a>
+              <LoadDemo />
+            </>
           )
         }
       >

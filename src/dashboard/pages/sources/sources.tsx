@@ -33,13 +33,13 @@ function columnsOf(tenant: string | null): readonly Column<Source>[] {
         </span>
       ),
     },
-    { key: 'url', head: 'From', cell: source => <span class="said mono">{source.url}</span> },
+    { key: 'url', head: 'From', cell: source => <span title={source.url}>{hostOf(source)}</span> },
     { key: 'table', head: 'To table', cell: source => <code>{source.table}</code> },
     { key: 'schedule', head: 'Schedule', cell: source => source.schedule },
     {
       key: 'last',
       head: 'Last success',
-      cell: source => <Time at={source.last_success_at} none="never" />,
+      cell: source => <Time at={source.last_success_at} show="relative" none="never" />,
     },
     { key: 'next', head: 'Next', cell: source => <Time at={source.next_run_at} /> },
     {
@@ -49,6 +49,10 @@ function columnsOf(tenant: string | null): readonly Column<Source>[] {
       cell: ({ retry, execution }) => `${retry.retry_count} of ${execution.maxRetries}`,
     },
   ]
+}
+
+function hostOf({ url }: Source): string {
+  return URL.canParse(url) ? new URL(url).host : url
 }
 
 export function SourceState({ source: { status, state } }: { readonly source: Source }) {

@@ -5,6 +5,7 @@ import { every, second } from '../../clock.ts'
 import { never, useRead } from '../../data/read.ts'
 import { reads, type Run, type System } from '../../data/reads.ts'
 import { Empty, Shown } from '../../parts/conditions.tsx'
+import { DemoCard } from '../../parts/demo.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { spanText } from '../../parts/format.ts'
 import { StateBadge } from '../../parts/glyph.tsx'
@@ -46,6 +47,7 @@ export function SystemPage() {
               <Shown read={metrics}>{counts => <Counts metrics={counts} />}</Shown>
             </Card>
             {data.counters !== null && <Counters counters={data.counters} />}
+            <DemoCard />
             <Card title="Held now" wide isFlush aside="leases by run">
               <Shown read={held}>{({ runs }) => <Held runs={runs} />}</Shown>
             </Card>
@@ -90,7 +92,7 @@ function nodeColumns(now: number): readonly Column<Node>[] {
       head: 'Last tick',
       cell: node => <Time at={node.last_tick_at} show="relative" />,
     },
-    { key: 'up', head: 'Up since', cell: node => <Time at={node.started_at} /> },
+    { key: 'up', head: 'Started', cell: node => <Time at={node.started_at} show="relative" /> },
     {
       key: 'slots',
       head: 'Slots',

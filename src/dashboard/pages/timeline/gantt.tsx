@@ -16,6 +16,8 @@ const AXIS = 22
 const CROWD = 44
 const LABELS = 210
 const NARROW = 620
+/** A label that would be cut off is left out. */
+const LABEL_ROOM = 40
 
 interface GanttProps {
   readonly rows: readonly Row[]
@@ -139,9 +141,11 @@ function Axis({ window, area, height }: AxisProps) {
       {marks.map(ms => (
         <g key={ms}>
           <line x1={area.x(ms)} x2={area.x(ms)} y1={AXIS - 4} y2={height} />
-          <text x={area.x(ms) + 3} y={13}>
-            {axisText(ms, zone, offset)}
-          </text>
+          {area.x(ms) < area.left + area.width - LABEL_ROOM && (
+            <text x={area.x(ms) + 3} y={13}>
+              {axisText(ms, zone, offset)}
+            </text>
+          )}
         </g>
       ))}
     </g>

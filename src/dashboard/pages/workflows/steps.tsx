@@ -57,7 +57,7 @@ function Box({ place, state }: { readonly place: Placed<Step>; readonly state: S
   const { step } = place
   const { family, label } = lookOf(state?.status ?? 'queued')
   const what = step.handler ?? 'HTTP call'
-  const took = state === null ? '' : ` · ${label.toLowerCase()}${tookText(state)}`
+  const went = state === null ? what : `${label.toLowerCase()}${tookText(state)}`
   return (
     <g class={`step-box${state === null ? '' : ` s-${family} known`}`}>
       <rect x={x(place)} y={y(place)} width={WIDTH} height={HEIGHT} rx={8} />
@@ -65,9 +65,9 @@ function Box({ place, state }: { readonly place: Placed<Step>; readonly state: S
         {cut(step.id, 22)}
       </text>
       <text class="step-what" x={x(place) + 12} y={y(place) + 36}>
-        {cut(`${what}${took}`, 27)}
+        {cut(went, 27)}
       </text>
-      <title>{`${step.id}: ${what}${took}${state?.error ? `\n${state.error}` : ''}`}</title>
+      <title>{`${step.id}: ${what}, ${went}${state?.error ? `\n${state.error}` : ''}`}</title>
     </g>
   )
 }

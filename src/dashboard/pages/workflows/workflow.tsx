@@ -192,7 +192,7 @@ function columnsOf(choose: (run: WorkflowRun) => string): readonly Column<Workfl
       head: 'Run',
       isMain: true,
       cell: run => (
-        <a class="mono cut-id" href={href(pathTo('run', { id: run.run_id }))}>
+        <a class="mono cut-id short" title={run.id} href={href(pathTo('run', { id: run.run_id }))}>
           {run.id}
         </a>
       ),
