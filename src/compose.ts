@@ -14,6 +14,7 @@ import { logTo, type Logger } from './observe/log.ts'
 import type { SourceTables } from './sources/tables.ts'
 import { MemoryStore } from './store/memory/store.ts'
 import type { Store } from './store/store.ts'
+import type { Upkeep } from './store/upkeep.ts'
 
 export type { Logger }
 
@@ -56,6 +57,19 @@ async function makeStore(url: string, { now, listens }: StoreOptions): Promise<S
   const value = withoutPassword(url)
   refuse('SETTINGS_INVALID', 'the store is not valid', [{ field: 'store', value, rule }])
   throw new SchedulerError('SETTINGS_INVALID', `the store ${shown(value)} is not valid`)
+}
+
+/** The place of a store without opening the store: for versions, backups and removal. */
+export async function openUpkeep(url: string): Promise<Upkeep> {
+  if (url.startsWith('sqlite:')) {
+    return (await import('./store/sqlite/upkeep.ts')).sqliteUpkeep(filePath(url))
+  }
+  if (isPostgres(url)) return (await import('./store/postgres/upkeep.ts')).postgresUpkeep(url)
+  if (/^rediss?:/.test(url)) {
+    return (await import('./store/redis/upkeep.ts')).redisUpkeep({ url, after })
+  }
+  const value = withoutPassword(url)
+  throw new SchedulerError('SETTINGS_INVALID', `the store ${shown(value)} has no place of its own`)
 }
 
 /** A URL that is not understood may still hold one. */

@@ -27,6 +27,11 @@ export async function migrate(connection: Connection, toVersion = latestVersion)
   })
 }
 
+/** The version of the schema, 0 where there is none. */
+export async function currentVersion(connection: Connection): Promise<number> {
+  return connection.transaction(run => schemaVersion(run, connection))
+}
+
 /** Only asked for when it is missing: whoever may not create schemas can still be given one. */
 async function beginning(run: Run, schema: string): Promise<string[]> {
   const found = await run(`select 1 from pg_namespace where ${isSchema(schema)}`)

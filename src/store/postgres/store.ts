@@ -22,6 +22,7 @@ import type {
   Store,
   UpcomingRequest,
 } from '../store.ts'
+import type { Inspected, StoreFault } from '../upkeep.ts'
 import { parseAddress, type Address } from './address.ts'
 import { attempts } from './attempts.ts'
 import { checkServer, promiseOf } from './boot.ts'
@@ -31,6 +32,7 @@ import { Connection } from './connection.ts'
 import { dump } from './dump.ts'
 import * as find from './find.ts'
 import { insert } from './insert.ts'
+import { inspect, mend } from './inspect.ts'
 import { ledger } from './ledger.ts'
 import * as list from './list.ts'
 import { load } from './load.ts'
@@ -54,7 +56,7 @@ export interface PostgresOptions {
   readonly listens?: boolean
 }
 
-export class PostgresStore implements Store {
+export class PostgresStore implements Store, Inspected {
   readonly kind = 'postgres'
   readonly isRemote = true
   /** What is dangerous about the server's settings, known once the store is open. */
@@ -222,6 +224,14 @@ export class PostgresStore implements Store {
 
   onWake(listener: () => void): () => void {
     return this.#wake.listen(listener)
+  }
+
+  async inspect(limit: number): Promise<StoreFault[]> {
+    return inspect(this.#open, limit)
+  }
+
+  async mend(fault: StoreFault): Promise<void> {
+    await mend(this.#open, fault)
   }
 
   /** For tests: numbers that differ from what is there; empty when all is well. */

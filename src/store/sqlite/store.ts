@@ -21,6 +21,7 @@ import type {
   Store,
   UpcomingRequest,
 } from '../store.ts'
+import type { Inspected, StoreFault } from '../upkeep.ts'
 import { attempts } from './attempts.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
@@ -28,6 +29,7 @@ import { Connection } from './connection.ts'
 import { dump } from './dump.ts'
 import * as find from './find.ts'
 import { insert } from './insert.ts'
+import { inspect, mend } from './inspect.ts'
 import * as list from './list.ts'
 import { load } from './load.ts'
 import { overdue } from './overdue.ts'
@@ -55,7 +57,7 @@ export interface SqliteOptions {
 
 const BUSY_MS = 5_000
 
-export class SqliteStore implements Store {
+export class SqliteStore implements Store, Inspected {
   readonly kind = 'sqlite'
   readonly isRemote = false
   readonly promise: string
@@ -211,6 +213,14 @@ export class SqliteStore implements Store {
 
   onWake(listener: () => void): () => void {
     return this.#wake.listen(listener)
+  }
+
+  async inspect(limit: number): Promise<StoreFault[]> {
+    return inspect(this.#open, limit)
+  }
+
+  async mend(fault: StoreFault): Promise<void> {
+    mend(this.#open, fault)
   }
 
   /** For tests: numbers that differ from what is there; empty when all is well. */

@@ -1,0 +1,54 @@
+// The store itself, for what does not go through the service: it must be one of this machine's
+// reach.
+
+import { existsSync } from 'node:fs'
+import { filePath, openUpkeep, openStore } from '../../compose.ts'
+import { systemClock } from '../../engine/clock.ts'
+import type { Store } from '../../store/store.ts'
+import type { Upkeep } from '../../store/upkeep.ts'
+import type { Context } from '../context.ts'
+import { exits } from '../exits.ts'
+import { CliProblem, usage } from '../problem.ts'
+import { storeName } from '../store-name.ts'
+import { placeOf } from '../target/place.ts'
+
+export interface StorePlace {
+  readonly url: string
+  /** For people. */
+  readonly name: string
+}
+
+/** Throws for a service: `verb` says what only a store can do. */
+export async function storePlace(context: Context, verb: string): Promise<StorePlace> {
+  const place = await placeOf(context.globals)
+  if (place.kind === 'remote') {
+    throw usage(`${verb} works on a store, not through a service`, 'name it with --store')
+  }
+  return checkedPlace(place.config.store)
+}
+
+export function checkedPlace(url: string): StorePlace {
+  if (url === 'memory:') throw usage('memory: ends with the process that has it')
+  if (url.startsWith('sqlite:') && !existsSync(filePath(url))) {
+    throw new CliProblem(exits.unreachable, `there is no store at ${filePath(url)}`)
+  }
+  return { url, name: storeName(url) }
+}
+
+export async function withStore<T>(url: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(url, { now: () => systemClock.now(), listens: true })
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+export async function withUpkeep<T>(url: string, work: (upkeep: Upkeep) => Promise<T>): Promise<T> {
+  const upkeep = await openUpkeep(url)
+  try {
+    return await work(upkeep)
+  } finally {
+    await upkeep.close()
+  }
+}
