@@ -3,13 +3,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
-import { systemClock } from '../../src/engine/clock.ts'
-import { LIFETIME_MAX_MS } from '../../src/http/auth/authenticator.ts'
-import { mint } from '../../src/http/auth/tokens.ts'
-import { fromBuild, serveIn, type Serving } from '../../tests/support/carillon.ts'
-
-const SECRET = 'bench-c7Zk2mXqLw81RbTn04vYhGd6UeSpJf3A'
-const TOKEN_MS = 3_600_000
+import {
+  fromBuild,
+  mintedFor,
+  SERVE_SECRET,
+  serveIn,
+  type Serving,
+} from '../../tests/support/carillon.ts'
 
 /** `hold` runs until it is aborted and leaves the moment of that in a file. */
 const handlers = (folder: string) => `
@@ -38,6 +38,8 @@ export interface Answer {
 export interface Site {
   readonly serving: Serving
   readonly startedMs: number
+  /** The header of an admin of every tenant. */
+  readonly wide: string
   get(path: string): Promise<Answer>
   post(path: string, body?: object): Promise<Answer>
   /** Attempts this process has settled so far. */
@@ -57,7 +59,8 @@ function cpuMsOf(pid: number): number {
 }
 
 export function assertBuilt(): void {
-  if (!existsSync(fromBuild[0]!)) throw new Error('run `npm run build` first: built code is measured')
+  if (!existsSync(fromBuild[0]!))
+    throw new Error('run `npm run build` first: built code is measured')
 }
 
 export async function openSite(
@@ -70,13 +73,13 @@ export async function openSite(
   const from = performance.now()
   const serving = await serveIn(folder, {
     args: ['--store', store, '--rate-limit', '0', ...args],
-    env: { CARILLON_JWT_SECRET: SECRET },
+    env: { CARILLON_JWT_SECRET: SERVE_SECRET },
     program: fromBuild,
   })
   const startedMs = performance.now() - from
   const agent = new Agent({ connections: 20 })
-  const own = `Bearer ${await token('default')}`
-  const wide = `Bearer ${await token('*')}`
+  const own = `Bearer ${await mintedFor('default')}`
+  const wide = `Bearer ${await mintedFor('*')}`
   const send = async (
     method: 'GET' | 'POST',
     path: string,
@@ -94,6 +97,7 @@ export async function openSite(
   return {
     serving,
     startedMs,
+    wide,
     get: path => send('GET', path),
     post: (path, body) => send('POST', path, body),
     settled: async () => {
@@ -107,14 +111,4 @@ export async function openSite(
       await serving.ended
     },
   }
-}
-
-function token(tenant: string): Promise<string> {
-  const rules = {
-    now: () => systemClock.now(),
-    issuer: null,
-    audience: null,
-    lifetimeMaxMs: LIFETIME_MAX_MS,
-  }
-  return mint(SECRET, { sub: 'bench', tenant, role: 'admin', ttlMs: TOKEN_MS }, rules)
 }

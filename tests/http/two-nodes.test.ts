@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { callAt, serveIn } from '../support/carillon.ts'
+import { callAt, SERVE_SECRET, serveIn } from '../support/carillon.ts'
 import { freshPlace } from '../support/servers/shared.ts'
 import { eventually } from '../support/servers/wait.ts'
 
@@ -37,15 +37,16 @@ describe('a service that takes requests and another one that runs jobs', () => {
     const store = await places[kind]!(folder)
     if (store === null) return
     writeFileSync(join(folder, 'carillon.config.mjs'), handlers)
+    const env = { CARILLON_JWT_SECRET: SERVE_SECRET }
     const [worker, front] = await Promise.all([
-      serveIn(folder, { args: ['--store', store, '--node-id', 'worker'] }),
-      serveIn(folder, { args: ['--store', store, '--no-worker', '--node-id', 'front'] }),
+      serveIn(folder, { env, args: ['--store', store, '--node-id', 'worker'] }),
+      serveIn(folder, { env, args: ['--store', store, '--no-worker', '--node-id', 'front'] }),
     ])
     onTestFinished(async () => {
       await front.kill()
       await worker.kill()
     })
-    const call = callAt(front, folder)
+    const call = await callAt(front)
     const made = await call('POST', '/api/v1/jobs', { handler: 'hold' })
     expect(made.status).toBe(201)
     const path = `/api/v1/jobs/${String(made.body['id'])}`

@@ -3,6 +3,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { mint } from '../../src/http/auth/tokens.ts'
 
 type Env = Readonly<Record<string, string>>
 
@@ -78,10 +79,24 @@ export interface Answered {
 
 export type Call = (method: string, path: string, body?: object) => Promise<Answered>
 
-/** Calls as an admin of the default tenant, by the secret in the service's data folder. */
-export function callAt(serving: Serving, cwd: string): Call {
-  const minted = carillon(cwd, ['token', '--role', 'admin', '--tenant', 'default'])
-  const authorization = `Bearer ${minted.stdout.trim()}`
+/** Given to services whose callers sign their tokens themselves. */
+export const SERVE_SECRET = 'tests-c7Zk2mXqLw81RbTn04vYhGd6UeSpJf3A'
+const TOKEN_MS = 3_600_000
+
+/** An admin's, for a service that was given the secret. */
+export function mintedFor(tenant: string): Promise<string> {
+  const rules = {
+    now: () => Date.now(),
+    issuer: null,
+    audience: null,
+    lifetimeMaxMs: TOKEN_MS,
+  }
+  return mint(SERVE_SECRET, { sub: 'test', tenant, role: 'admin', ttlMs: TOKEN_MS }, rules)
+}
+
+/** Calls as an admin of the default tenant, of a service that was given the secret. */
+export async function callAt(serving: Serving): Promise<Call> {
+  const authorization = `Bearer ${await mintedFor('default')}`
   return async (method, path, body) => {
     const answer = await fetch(`${serving.address}${path}`, {
       method,
@@ -91,7 +106,7 @@ export function callAt(serving: Serving, cwd: string): Call {
     const text = await answer.text()
     return {
       status: answer.status,
-      body: text === '' ? {} : (JSON.parse(text) as object),
-    } as Answered
+      body: text === '' ? {} : (JSON.parse(text) as Answered['body']),
+    }
   }
 }

@@ -24,6 +24,8 @@ export interface PostgresServer {
   readonly pid: number | null
   /** `immediate` is what a crash looks like: no checkpoint, recovery at the next start. */
   restart(mode: 'immediate' | 'fast'): Promise<void>
+  /** As a crash does it, until the next `restart`. */
+  halt(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -145,8 +147,12 @@ class Postgres implements PostgresServer {
     await expectOwnPostgres(this.url, this.#name)
   }
 
-  async stop(): Promise<void> {
+  async halt(): Promise<void> {
     if (this.pid !== null) await this.#control('stop', '-m', 'immediate')
+  }
+
+  async stop(): Promise<void> {
+    await this.halt()
     await removeFolder(this.folder)
     release(this.folder)
   }
