@@ -16,6 +16,7 @@ export interface Program {
 const sources: Readonly<Record<string, string>> = {
   carillon: '../../src/index.ts',
   'carillon/cron': '../../src/cron/index.ts',
+  'carillon/client': '../../src/client/index.ts',
   'carillon/testing': '../../src/testing/index.ts',
 }
 

@@ -3,6 +3,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import process from 'node:process'
 import type { CliCommand } from '../command.ts'
+import { groups } from '../spec.ts'
 import type { CopyFlags } from '../store-copy.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -40,6 +41,7 @@ export function addStore(
   program
     .command('store')
     .description('look after whole stores')
+    .helpGroup(groups.host)
     .command('copy')
     .description('copy everything of one store into an empty one, and check it')
     .argument('<from>', 'sqlite:<path>, postgres://… or redis://…')

@@ -3,6 +3,14 @@
 import process from 'node:process'
 import type { CliCommand } from '../command.ts'
 import { addSettings, configured } from '../configured.ts'
+import { groups } from '../spec.ts'
+
+const examples = `Examples:
+  # for a program of one tenant, for a month
+  carillon token --role operator --tenant acme --ttl 30d
+  # for oneself, of every tenant
+  export CARILLON_TOKEN=$(carillon token --role admin --tenant '*')
+`
 
 interface Flags {
   readonly role: string
@@ -16,6 +24,8 @@ export const command: CliCommand = {
     const token = program
       .command('token')
       .description('make a token for the service')
+      .helpGroup(groups.host)
+      .addHelpText('before', examples)
       .option('--role <role>', 'viewer, operator or admin', 'viewer')
       .option('--tenant <tenant>', 'whose jobs; * for every tenant (admin only)', 'default')
       .option('--sub <name>', 'who it is for; the audit names it', 'cli')
