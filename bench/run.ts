@@ -7,7 +7,9 @@ const benches: Readonly<Record<string, string>> = {
   cron: 'bench/cron.ts',
   store: 'bench/store/main.ts',
   engine: 'bench/engine/main.ts',
+  fair: 'bench/fair.ts',
   http: 'bench/http/main.ts',
+  dashboard: 'bench/dashboard/main.ts',
 }
 
 const args = process.argv.slice(2)

@@ -179,7 +179,7 @@ test('D9: health counts errors by kind, recoveries, rates and the last good tick
   const ill = (await viewer.get('/api/v1/fair/health')).body
   expect(ill).toMatchObject({ state: 'error', store: 'down' })
   expect(ill.claim_success_rate).toBeLessThan(1)
-  expect((ill.errors as { store: number }).store).toBeGreaterThan(3)
+  expect((ill.errors as unknown as { store: number }).store).toBeGreaterThan(3)
   isDown = false
   await s.advance('10s')
   const healed = (await viewer.get('/api/v1/fair/health')).body
