@@ -17,8 +17,8 @@ const body = { url: 'https://example.com', source_name: 'x', interval_minutes: 3
 
 interface Lossy {
   readonly store: string
-  lose(pid: number): Promise<void>
-  find(pid: number): Promise<void>
+  readonly lose: (pid: number) => Promise<void>
+  readonly find: (pid: number) => Promise<void>
 }
 
 function folder(): string {

@@ -9,7 +9,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createWorker, GiveUp, type Worker, type WorkerOptions } from '../../src/worker/index.ts'
-import { callAt, carillon, serveIn, type Call, type Serving } from '../support/carillon.ts'
+import {
+  callAt,
+  mintedFor,
+  SERVE_SECRET,
+  serveIn,
+  type Call,
+  type Serving,
+} from '../support/carillon.ts'
 import { eventually } from '../support/servers/wait.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'carillon-workers-'))
@@ -18,10 +25,10 @@ let call: Call
 let token = ''
 
 beforeAll(async () => {
-  serving = await serveIn(folder, { args: ['--store', 'memory:'] })
-  call = callAt(serving, folder)
-  const minted = carillon(folder, ['token', '--role', 'operator', '--tenant', 'default'])
-  token = minted.stdout.trim()
+  const env = { CARILLON_JWT_SECRET: SERVE_SECRET }
+  serving = await serveIn(folder, { env, args: ['--store', 'memory:'] })
+  call = await callAt(serving)
+  token = await mintedFor('default', 'operator')
 })
 afterAll(async () => {
   await serving.kill()

@@ -3,6 +3,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Role } from '../../src/http/auth/principal.ts'
 import { mint } from '../../src/http/auth/tokens.ts'
 
 type Env = Readonly<Record<string, string>>
@@ -83,15 +84,15 @@ export type Call = (method: string, path: string, body?: object) => Promise<Answ
 export const SERVE_SECRET = 'tests-c7Zk2mXqLw81RbTn04vYhGd6UeSpJf3A'
 const TOKEN_MS = 3_600_000
 
-/** An admin's, for a service that was given the secret. */
-export function mintedFor(tenant: string): Promise<string> {
+/** For a service that was given the secret. */
+export function mintedFor(tenant: string, role: Role = 'admin'): Promise<string> {
   const rules = {
     now: () => Date.now(),
     issuer: null,
     audience: null,
     lifetimeMaxMs: TOKEN_MS,
   }
-  return mint(SERVE_SECRET, { sub: 'test', tenant, role: 'admin', ttlMs: TOKEN_MS }, rules)
+  return mint(SERVE_SECRET, { sub: 'test', tenant, role, ttlMs: TOKEN_MS }, rules)
 }
 
 /** Calls as an admin of the default tenant, of a service that was given the secret. */
