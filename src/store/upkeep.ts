@@ -1,6 +1,7 @@
 // A second, narrow port for what is done to stores rather than with them: looking for what their
 // own writes can never leave behind, and putting it right; versions, copies, removal.
 
+import type { Instant } from '../core/time.ts'
 import type { Store } from './store.ts'
 
 /**
@@ -28,6 +29,17 @@ export interface Inspected {
 
 export function isInspected(store: Store): store is Store & Inspected {
   return 'inspect' in store && 'mend' in store
+}
+
+/** History by age, whatever jobs keep: attempts, their logs, and skips. */
+export interface Aged {
+  countBefore(before: Instant): Promise<number>
+  /** The oldest first, at most so many in one transaction; answers with how many went. */
+  forgetBefore(before: Instant, limit: number): Promise<number>
+}
+
+export function isAged(store: Store): store is Store & Aged {
+  return 'forgetBefore' in store
 }
 
 /** The place a store is in, without opening the store itself. */

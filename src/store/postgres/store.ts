@@ -22,8 +22,9 @@ import type {
   Store,
   UpcomingRequest,
 } from '../store.ts'
-import type { Inspected, StoreFault } from '../upkeep.ts'
+import type { Aged, Inspected, StoreFault } from '../upkeep.ts'
 import { parseAddress, type Address } from './address.ts'
+import * as aged from './aged.ts'
 import { attempts } from './attempts.ts'
 import { checkServer, promiseOf } from './boot.ts'
 import { claim } from './claim.ts'
@@ -56,7 +57,7 @@ export interface PostgresOptions {
   readonly listens?: boolean
 }
 
-export class PostgresStore implements Store, Inspected {
+export class PostgresStore implements Store, Inspected, Aged {
   readonly kind = 'postgres'
   readonly isRemote = true
   /** What is dangerous about the server's settings, known once the store is open. */
@@ -232,6 +233,14 @@ export class PostgresStore implements Store, Inspected {
 
   async mend(fault: StoreFault): Promise<void> {
     await mend(this.#open, fault)
+  }
+
+  async countBefore(before: Instant): Promise<number> {
+    return aged.countBefore(this.#open, before)
+  }
+
+  async forgetBefore(before: Instant, limit: number): Promise<number> {
+    return aged.forgetBefore(this.#open, before, limit)
   }
 
   /** For tests: numbers that differ from what is there; empty when all is well. */

@@ -21,7 +21,8 @@ import type {
   Store,
   UpcomingRequest,
 } from '../store.ts'
-import type { Inspected, StoreFault } from '../upkeep.ts'
+import type { Aged, Inspected, StoreFault } from '../upkeep.ts'
+import * as aged from './aged.ts'
 import { attempts } from './attempts.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
@@ -57,7 +58,7 @@ export interface SqliteOptions {
 
 const BUSY_MS = 5_000
 
-export class SqliteStore implements Store, Inspected {
+export class SqliteStore implements Store, Inspected, Aged {
   readonly kind = 'sqlite'
   readonly isRemote = false
   readonly promise: string
@@ -221,6 +222,14 @@ export class SqliteStore implements Store, Inspected {
 
   async mend(fault: StoreFault): Promise<void> {
     mend(this.#open, fault)
+  }
+
+  async countBefore(before: Instant): Promise<number> {
+    return aged.countBefore(this.#open, before)
+  }
+
+  async forgetBefore(before: Instant, limit: number): Promise<number> {
+    return aged.forgetBefore(this.#open, before, limit)
   }
 
   /** For tests: numbers that differ from what is there; empty when all is well. */

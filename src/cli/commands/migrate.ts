@@ -1,0 +1,122 @@
+// `carillon migrate`: the version of a store's schema, and steps up or down.
+
+import type { Command } from 'commander'
+import { addTo, exits, type CliCommand } from '../command.ts'
+import type { Context } from '../context.ts'
+import { whole } from '../numbers.ts'
+import { CliProblem, usage } from '../problem.ts'
+import { groups } from '../spec.ts'
+
+const VERSION_MAX = 1_000
+
+export const command: CliCommand = {
+  add: program => {
+    const migrate = program
+      .command('migrate')
+      .description('the version of a store, and steps up or down')
+      .helpGroup(groups.host)
+    addStatus(migrate)
+    addUp(migrate)
+    addDown(migrate)
+  },
+}
+
+function addStatus(parent: Command): void {
+  addTo(parent, {
+    name: 'status',
+    group: 'host',
+    about: 'which version the store has, and which this program knows; 1 when they differ',
+    examples: [['carillon migrate status', 'of the store of this folder']],
+    run: async context => {
+      const { version, latest, name } = await statusOf(context)
+      const words = version === latest ? 'is up to date' : `can go up to ${latest}`
+      context.show({ store: name, version, latest }, () => `${name}: version ${version}, ${words}`)
+      return version === latest ? exits.ok : exits.failed
+    },
+  })
+}
+
+function addUp(parent: Command): void {
+  addTo(parent, {
+    name: 'up',
+    group: 'host',
+    isMutation: true,
+    about: 'to the newest version; nodes do it themselves when they start',
+    examples: [['carillon migrate up --dry-run', 'what would be done']],
+    run: async context => {
+      const { version, latest, url, name } = await statusOf(context)
+      if (context.globals.isDryRun || version === latest) {
+        const what = version === latest ? 'nothing to do' : `would go from ${version} to ${latest}`
+        context.show({ store: name, version, latest }, () => `${name}: ${what}`)
+        return exits.ok
+      }
+      await step(url, latest)
+      context.show({ store: name, version: latest, latest }, () => `${name}: version ${latest}`)
+      return exits.ok
+    },
+  })
+}
+
+function addDown(parent: Command): void {
+  addTo(parent, {
+    name: 'down',
+    group: 'host',
+    isMutation: true,
+    about: 'to an older version, for an older program; stop every node first',
+    flags: [
+      {
+        flags: '--to <version>',
+        about: 'default: one less; 0 removes everything',
+        parse: whole(0, VERSION_MAX),
+      },
+    ],
+    examples: [['carillon migrate down --to 3 --yes', 'for a program that knows 3']],
+    run: async (context, _, flags) => {
+      const { version, latest, url, name } = await statusOf(context)
+      const to = (flags['to'] as number | undefined) ?? version - 1
+      if (to >= version || to < 0)
+        throw usage(`the store has version ${version}: ${to} is not down`)
+      if (version === latest) await refuseInUseAt(url, name)
+      const loses =
+        to === 0 ? 'Everything in it is lost' : 'What older versions do not know is lost'
+      if (context.globals.isDryRun) {
+        context.show(
+          { store: name, version, to },
+          () => `${name}: would go from ${version} to ${to}`,
+        )
+        return exits.ok
+      }
+      const question = `Take ${name} from version ${version} down to ${to}? ${loses}.`
+      if (!(await context.confirm(question))) return exits.failed
+      await step(url, to)
+      context.show({ store: name, version: to, latest }, () => `${name}: version ${to}`)
+      return exits.ok
+    },
+  })
+}
+
+async function statusOf(context: Context) {
+  const { storePlace, withUpkeep } = await import('../keeping/store.ts')
+  const { url, name } = await storePlace(context, 'migrate')
+  return withUpkeep(url, async upkeep => {
+    const { latest } = upkeep
+    return { version: await upkeep.version(), latest, url, name }
+  })
+}
+
+async function step(url: string, to: number): Promise<void> {
+  const { withUpkeep } = await import('../keeping/store.ts')
+  await withUpkeep(url, upkeep => upkeep.migrate(to))
+}
+
+async function refuseInUseAt(url: string, name: string): Promise<void> {
+  const { withStore } = await import('../keeping/store.ts')
+  const { refuseInUse } = await import('../../copy/ready.ts')
+  const { SchedulerError } = await import('../../core/errors.ts')
+  try {
+    await withStore(url, store => refuseInUse({ store, name }))
+  } catch (error) {
+    if (!(error instanceof SchedulerError) || error.code !== 'STORE_IN_USE') throw error
+    throw new CliProblem(exits.state, error.message)
+  }
+}

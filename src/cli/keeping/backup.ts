@@ -1,0 +1,103 @@
+// What `carillon backup` does: a copy in one file that is a store itself, checked before it gets
+// its name.
+
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { copyStore } from '../../copy/copy.ts'
+import { pagesOf } from '../../copy/pages.ts'
+import { differing, Summing, type Sums } from '../../copy/sums.ts'
+import { entryTypes } from '../../core/entry.ts'
+import { systemClock } from '../../engine/clock.ts'
+import type { Store } from '../../store/store.ts'
+import { isInspected } from '../../store/upkeep.ts'
+import type { Context } from '../context.ts'
+import { copyProgress } from '../copy-progress.ts'
+import { exits } from '../exits.ts'
+import { CliProblem } from '../problem.ts'
+import { withStore, withUpkeep, type StorePlace } from './store.ts'
+
+const BATCH = 500
+
+export interface BackupReport {
+  readonly store: string
+  readonly file: string
+  readonly bytes: number
+  readonly sums: Sums
+  /** Nobody wrote meanwhile: the copy equals the store entry by entry. */
+  readonly isCompared: boolean
+}
+
+/** Nothing is left of a copy that failed. */
+export async function backUp(
+  context: Context,
+  place: StorePlace,
+  file: string,
+): Promise<BackupReport> {
+  const partial = `${file}.partial`
+  removeFiles(partial)
+  try {
+    const source = await written(context, place, partial)
+    const { sums } = await withStore(`sqlite:${partial}`, async copy => {
+      await refuseDamaged(copy)
+      return summed(copy, context.signal)
+    })
+    const isCompared = source !== null
+    if (isCompared && differing(source, sums, entryTypes).length > 0) {
+      throw new CliProblem(exits.failed, `the copy does not hold what ${place.name} does`)
+    }
+    renameSync(partial, file)
+    return { store: place.name, file, bytes: statSync(file).size, sums, isCompared }
+  } finally {
+    removeFiles(partial)
+  }
+}
+
+/** The sums of the source if it stayed the same; null when it did not, or was told as it went. */
+async function written(context: Context, place: StorePlace, partial: string): Promise<Sums | null> {
+  return withUpkeep(place.url, async ({ backup }) => {
+    if (backup === null) {
+      await copied(context, place, partial)
+      return null
+    }
+    const before = await withStore(place.url, store => summed(store, context.signal))
+    await backup(partial)
+    const after = await withStore(place.url, store => summed(store, context.signal))
+    return differing(before.sums, after.sums, entryTypes).length === 0 ? before.sums : null
+  })
+}
+
+/** Nodes may go on: a run that is going on then is due again in a store this is restored to. */
+async function copied(context: Context, { url, name }: StorePlace, partial: string): Promise<void> {
+  const { err: write, isTerminal } = context.terminal
+  const progress = copyProgress({ write, isTerminal, now: () => systemClock.now() })
+  const isShown = isTerminal && !context.globals.isQuiet
+  await withStore(url, from =>
+    withStore(`sqlite:${partial}`, to =>
+      copyStore({
+        from: { store: from, name },
+        to: { store: to, name: partial },
+        force: true,
+        signal: context.signal,
+        ...(isShown ? { onProgress: progress.tell } : {}),
+      }),
+    ),
+  )
+  if (isShown) progress.end()
+}
+
+async function summed(store: Store, signal: AbortSignal): Promise<Summing> {
+  const sums = new Summing()
+  for await (const _ of pagesOf(store, { batch: BATCH, sums, signal }));
+  return sums
+}
+
+async function refuseDamaged(copy: Store): Promise<void> {
+  const faults = isInspected(copy) ? await copy.inspect(1) : []
+  const damage = faults.find(({ kind }) => kind === 'damage')
+  if (damage) throw new CliProblem(exits.failed, `the copy is damaged: ${damage.about}`)
+}
+
+function removeFiles(path: string): void {
+  for (const end of ['', '-wal', '-shm']) {
+    if (existsSync(`${path}${end}`)) rmSync(`${path}${end}`)
+  }
+}
