@@ -60,6 +60,13 @@ export default {
   handlers: {
     'work.quick': () => ({ done: true }),
     'work.slow': context => wait(60_000, context.signal),
+    'work.talks': async ({ log, signal }) => {
+      for (let n = 1; n <= 4; n++) {
+        log.info('line ' + n)
+        await wait(400, signal)
+      }
+      log.warn('the last line')
+    },
     'work.fails': () => { throw new Error('no such host') },
     'work.hostile': () => { throw new Error(${JSON.stringify(payloads.join(' '))}) },
     [${JSON.stringify(payloads[0])}]: () => ({ said: ${JSON.stringify(payloads.join(' '))} }),

@@ -12,7 +12,7 @@ export interface MenuItem {
 
 interface MenuProps {
   readonly label: ComponentChildren
-  /** For buttons that show a picture only. */
+  /** Said before the label to those who cannot see where it stands. */
   readonly name?: string
   readonly look?: string
   readonly items: readonly MenuItem[]
@@ -59,13 +59,13 @@ export function Menu({ label, name, look = 'button', items, note }: MenuProps) {
         ref={button}
         type="button"
         class={look}
-        aria-label={name}
         title={name}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
         onClick={() => setOpen(!isOpen)}
       >
+        {name !== undefined && <span class="away-from-sight">{name} </span>}
         {label}
       </button>
       {isOpen && (

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import { useView } from './view-state.ts'
 
@@ -40,7 +41,7 @@ export function Table<T>(props: TableProps<T>) {
     else if (String(getSelection()) === '') route(hrefOf(item))
   }
   return (
-    <div class="table-frame">
+    <div class="table-frame" {...useScrolling(caption)}>
       <table class={hrefOf ? 'opens' : undefined}>
         <caption class="away-from-sight">{caption}</caption>
         <thead>
@@ -75,6 +76,22 @@ export function Table<T>(props: TableProps<T>) {
       </table>
     </div>
   )
+}
+
+/** A table wider than its place is scrolled with the keyboard too. */
+function useScrolling(name: string) {
+  const place = useRef<HTMLDivElement>(null)
+  const [isWide, setWide] = useState(false)
+  useEffect(() => {
+    const element = place.current!
+    const look = () => setWide(element.scrollWidth > element.clientWidth)
+    const sized = new ResizeObserver(look)
+    sized.observe(element)
+    if (element.firstElementChild) sized.observe(element.firstElementChild)
+    return () => sized.disconnect()
+  }, [])
+  const focusable = { tabIndex: 0, role: 'region', 'aria-label': name } as const
+  return { ref: place, ...(isWide ? focusable : {}) }
 }
 
 function Head<T>({ column, defaultSort }: { column: Column<T>; defaultSort: string }) {

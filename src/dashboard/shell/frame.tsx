@@ -49,7 +49,7 @@ export function Frame({ children, openPalette, openHelp }: FrameProps) {
           <WhoMenu openHelp={openHelp} />
         </div>
       </aside>
-      <div class="top">
+      <header class="top">
         <button
           type="button"
           class="bare nav-button"
@@ -69,7 +69,7 @@ export function Frame({ children, openPalette, openHelp }: FrameProps) {
           <LivePill />
           <TickPill />
         </div>
-      </div>
+      </header>
       <main id="main" ref={main} tabIndex={-1}>
         {children}
       </main>

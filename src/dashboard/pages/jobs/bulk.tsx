@@ -47,16 +47,20 @@ interface BulkProps {
 
 export function BulkBar({ ids, total, isAll, onAll, onClear }: BulkProps) {
   const [verb, setVerb] = useState<Verb | null>(null)
-  const [operation, setOperation] = useState<string | null>(null)
+  const [operation, setOperation] = useState<{ id: string; verb: Verb } | null>(null)
   const view = useView()
   const count = isAll ? total : ids.length
   const filter = parseFilter(view.get('q') ?? '').filter
   const target = isAll ? { filter: bulkFilter(filter), expect: total } : { ids }
   const { isBusy, problem, run } = useDeed(async (more: object) => {
     const made = await api.post(url<Operation>('/bulk'), { action: verb, ...target, ...more })
-    setOperation(made.id)
+    setOperation({ id: made.id, verb: verb! })
     setVerb(null)
   })
+  const closeProgress = () => {
+    if (operation?.verb === 'delete') onClear()
+    setOperation(null)
+  }
   const asked = { count, isBusy, problem, onClose: () => setVerb(null) }
   return (
     <div class="bulk" role="region" aria-label="Selected jobs">
@@ -86,7 +90,7 @@ export function BulkBar({ ids, total, isAll, onAll, onClear }: BulkProps) {
       {verb !== null && verb !== 'pause' && (
         <VerbDialog verb={verb} {...asked} onConfirm={() => void run({})} />
       )}
-      {operation !== null && <Progress id={operation} onClose={() => setOperation(null)} />}
+      {operation !== null && <Progress id={operation.id} onClose={closeProgress} />}
     </div>
   )
 }

@@ -90,7 +90,8 @@ function List({ data, page, hasFilter }: ListProps) {
     question.current = location.search
     clear()
   }
-  if (data.total === 0) return <NoJobs hasFilter={hasFilter} />
+  // What was selected may be going on: its progress stays until it is closed.
+  if (data.total === 0 && selected.size === 0) return <NoJobs hasFilter={hasFilter} />
   return (
     <div ref={place}>
       {selected.size > 0 && (

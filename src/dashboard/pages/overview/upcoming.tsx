@@ -111,7 +111,13 @@ const columns: readonly Column<Coming>[] = [
     head: 'When',
     cell: one => <Time at={one.at} zone={one.timezone} hasSeconds={one.timezone === 'UTC'} />,
   },
-  { key: 'run', head: '', isBare: true, align: 'end', cell: one => <RunButton one={one} /> },
+  {
+    key: 'run',
+    head: <span class="away-from-sight">Run now</span>,
+    isBare: true,
+    align: 'end',
+    cell: one => <RunButton one={one} />,
+  },
 ]
 
 function RunButton({ one }: { readonly one: Coming }) {
