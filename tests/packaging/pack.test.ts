@@ -46,6 +46,17 @@ describe.runIf(found.length > 0)('the published package', () => {
     expect(Number(output)).toBeGreaterThan(0)
   })
 
+  it.each([
+    ['postgres://u@127.0.0.1:1/d', 'the PostgreSQL store needs the package pg: npm install pg'],
+    ['redis://127.0.0.1:1', 'the Redis store needs the package @redis/client: npm install'],
+  ])('says which package a store at %s needs', (store, message) => {
+    const command = join(packed.project, 'node_modules/carillon/dist/cli/main.js')
+    const args = [command, 'serve', '--store', store, '--port', '0']
+    const ended = spawnSync(process.execPath, args, { cwd: packed.project, encoding: 'utf8' })
+    expect(ended.status).not.toBe(0)
+    expect(ended.stderr).toContain(message)
+  })
+
   it('brings types that a strict project accepts', () => {
     const imports = found.map(({ specifier }, n) => `export * as m${n} from '${specifier}'`)
     writeFileSync(join(packed.project, 'use.ts'), imports.join('\n'))
