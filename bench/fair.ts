@@ -87,6 +87,7 @@ interface Scene {
   readonly prepare?: (store: Store) => Promise<void>
 }
 
+const aDayOn = (i: number) => now + DAY + i
 const lane = (i: number) => `lane-${String(i).padStart(6, '0')}`
 const rule = { kind: LANE_KIND, key: lane(7), value: fromRule({ ...plainRule, weight: 3 }) }
 
@@ -95,8 +96,8 @@ const scenes: readonly Scene[] = [
   {
     title: `${ASIDE.toLocaleString('en')} lanes of future jobs`,
     prepare: async store => {
-      const due = (i: number) => now + DAY + i
-      await insertAll(store, makeJobs(ASIDE, { lanes: ASIDE, spec: {}, due }), 1_000)
+      const shape = { lanes: ASIDE, spec: {}, due: aDayOn }
+      await insertAll(store, makeJobs(ASIDE, shape), 1_000)
     },
   },
   {

@@ -18,6 +18,7 @@ const sources: Readonly<Record<string, string>> = {
   'carillon/cron': '../../src/cron/index.ts',
   'carillon/client': '../../src/client/index.ts',
   'carillon/testing': '../../src/testing/index.ts',
+  'carillon/worker': '../../src/worker/index.ts',
 }
 
 const isCode = (block: Block): boolean => /^(?:ts|js|typescript|javascript|mjs)\b/.test(block.info)
