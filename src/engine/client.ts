@@ -27,6 +27,7 @@ import { settledOf, type Events } from './events.ts'
 import type { Ids } from './ids.ts'
 import type { Tracing } from './handlers.ts'
 import { NODE_KIND } from './janitor.ts'
+import { countReaped } from './reaped.ts'
 
 /** Rounds against other writers before giving up; each round someone else has made progress. */
 const ROUNDS_MAX = 50
@@ -163,8 +164,10 @@ export class Client {
   }
 
   /** Takes the lease of a run whose holder is believed dead: it ends as abandoned and is due again. */
-  release(id: string, guard: Guard = {}): Promise<Job> {
-    return this.#apply(id, 'release', releaseJob, guard)
+  async release(id: string, guard: Guard = {}): Promise<Job> {
+    const job = await this.#apply(id, 'release', releaseJob, guard)
+    await countReaped(this.#parts, [job])
+    return job
   }
 
   async backfill(

@@ -9,6 +9,7 @@ import { settle } from '../core/settle.ts'
 import type { Instant } from '../core/time.ts'
 import { settledOf } from './events.ts'
 import type { Parts } from './parts.ts'
+import { countReaped } from './reaped.ts'
 
 const REAP_MAX = 500
 
@@ -36,6 +37,10 @@ export async function reap(parts: ReapParts): Promise<number> {
   if (resumed.length > 0) events.emit('resumed', { jobs: resumed.map(change => change.job) })
   if (abandoned.length > 0) events.emit('settled', { settled: abandoned.map(settledOf) })
   if (done.length > 0) wake.notify()
+  await countReaped(
+    parts,
+    abandoned.map(change => change.job),
+  )
   return done.length
 }
 

@@ -9,7 +9,6 @@ import { limits } from '../../core/limits.ts'
 import type { Client, Guard } from '../../engine/client.ts'
 import { once } from '../app/idempotency.ts'
 import type { App, AppParts, Routes } from '../app/parts.ts'
-import { addReaped } from '../scheduler/reaped.ts'
 import { moment, text } from './fields.ts'
 import { jobAnswer, jobParams } from './answer.ts'
 import { guardOf } from './scope.ts'
@@ -164,10 +163,7 @@ function unlockRoute(app: App, parts: AppParts): void {
     handler: async (request, reply) =>
       once(request, reply, parts, {
         answer: ({ after }) => jobAnswer(after!, parts),
-        act: async client => {
-          const job = await client.release(request.params.id, guardOf(request))
-          await addReaped(parts.engine, job.spec.tenant, 1)
-        },
+        act: client => client.release(request.params.id, guardOf(request)),
       }),
   })
 }

@@ -6,9 +6,9 @@ import { limits } from '../../core/limits.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { NODE_KIND } from '../../engine/janitor.ts'
+import { readReaped } from '../../engine/reaped.ts'
 import type { Count, Page } from '../../store/store.ts'
 import { isoOrNull } from '../jobs/view.ts'
-import { readReaped } from './reaped.ts'
 
 const count = z.int().nonnegative()
 

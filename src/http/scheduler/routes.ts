@@ -4,12 +4,9 @@ import type { Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { scopeOf } from '../auth/principal.ts'
 import { Collector, metricsAnswer } from './metrics.ts'
-import { countReaped } from './reaped.ts'
 
 export const schedulerRoutes: Routes = (app, parts) => {
   const collector = new Collector(parts.engine)
-  const stopCounting = countReaped(parts.engine)
-  app.addHook('onClose', async () => stopCounting())
   app.route({
     method: 'GET',
     url: '/api/v1/scheduler/metrics',

@@ -2,7 +2,7 @@
 
 import type { Outbound } from '../../actions/guard/outbound.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { readReaped } from '../../http/scheduler/reaped.ts'
+import { readReaped } from '../../engine/reaped.ts'
 import { AlertSender } from '../../observe/alerts.ts'
 import type { Logger } from '../../observe/log.ts'
 import { parseAlertLimits, type AlertConfig } from './limits.ts'

@@ -1,34 +1,30 @@
-// How many leases of dead holders were cleared, counted by tenant and kept in the store.
+// How many leases of dead holders were cleared, counted by tenant and kept in the store: by
+// whichever node cleared them, with a service in front of it or not.
 
-import type { Job } from '../../core/job.ts'
-import { limits } from '../../core/limits.ts'
-import type { Engine } from '../../engine/engine.ts'
-import type { Page } from '../../store/store.ts'
-import type { StoredRecord } from '../../core/record.ts'
+import type { Job } from '../core/job.ts'
+import { limits } from '../core/limits.ts'
+import type { StoredRecord } from '../core/record.ts'
+import type { Page } from '../store/store.ts'
+import type { Parts } from './parts.ts'
 
 const KIND = 'reaped'
 /** Rounds against other nodes that count at the same moment. */
 const ROUNDS_MAX = 20
 
-/** Listens from now on; returns what stops it. Nobody waits for the count. */
-export function countReaped(engine: Engine): () => void {
-  let last: Promise<void> = Promise.resolve()
-  return engine.events.on('reaped', ({ jobs }) => {
-    const add = () => addAll(engine, jobs)
-    last = last.then(add, add).catch((error: unknown) => {
-      engine.events.emit('error', { kind: 'store', error, during: 'count of cleared leases' })
-    })
-  })
-}
+type CountParts = Pick<Parts, 'store' | 'clock' | 'events'>
 
-async function addAll(engine: Engine, jobs: readonly Job[]): Promise<void> {
+/** A count that cannot be kept is told and left out: the leases are cleared either way. */
+export async function countReaped(parts: CountParts, jobs: readonly Job[]): Promise<void> {
   const byTenant = new Map<string, number>()
   for (const { spec } of jobs) byTenant.set(spec.tenant, (byTenant.get(spec.tenant) ?? 0) + 1)
-  for (const [tenant, count] of byTenant) await addReaped(engine, tenant, count)
+  try {
+    for (const [tenant, count] of byTenant) await add(parts, tenant, count)
+  } catch (error) {
+    parts.events.emit('error', { kind: 'store', error, during: 'count of cleared leases' })
+  }
 }
 
-export async function addReaped(engine: Engine, tenant: string, count: number): Promise<void> {
-  const { store, clock } = engine
+async function add({ store, clock }: CountParts, tenant: string, count: number): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const now = clock.now()
     const [held] = await store.getRecords(KIND, [tenant], now)
@@ -44,8 +40,9 @@ export async function addReaped(engine: Engine, tenant: string, count: number): 
   }
 }
 
+/** Of one tenant, or of all together. */
 export async function readReaped(
-  { store, clock }: Engine,
+  { store, clock }: Pick<Parts, 'store' | 'clock'>,
   { tenant }: { readonly tenant?: string },
 ): Promise<number> {
   const now = clock.now()
