@@ -152,7 +152,10 @@ describe.runIf('path' in found)('runs in the dashboard', () => {
     await eventually('it moves again', () => (page.url().includes('from=') ? null : true))
     await page.getByRole('button', { name: 'View as table' }).click()
     const table = page.getByRole('table', { name: 'Past and coming runs' })
-    await table.getByRole('row', { name: /drawn\.often.*Scheduled/ }).first().waitFor()
+    await table
+      .getByRole('row', { name: /drawn\.often.*Scheduled/ })
+      .first()
+      .waitFor()
     await open(`/timeline?job=${quick.id}`)
     await page.getByRole('button', { name: 'Tenants' }).click()
     await page.locator('.gantt .row-label', { hasText: 'acme' }).waitFor()
