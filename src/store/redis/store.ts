@@ -25,11 +25,13 @@ import type {
   Store,
   UpcomingRequest,
 } from '../store.ts'
+import type { Inspected, StoreFault } from '../upkeep.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { dump } from './dump.ts'
 import { insert } from './insert.ts'
+import { inspect, mend } from './inspect.ts'
 import { ledger } from './ledger.ts'
 import * as list from './list.ts'
 import { load } from './load.ts'
@@ -51,7 +53,7 @@ export interface RedisOptions extends ConnectionOptions {
 
 let opened = 0
 
-export class RedisStore implements Store {
+export class RedisStore implements Store, Inspected {
   readonly kind = 'redis'
   readonly isRemote = true
   readonly #clock: (() => Instant) | null
@@ -219,6 +221,14 @@ export class RedisStore implements Store {
 
   async load(entries: readonly Entry[], now: Instant): Promise<void> {
     await load(this.#open, entries, now)
+  }
+
+  async inspect(limit: number): Promise<StoreFault[]> {
+    return inspect(this.#open, limit)
+  }
+
+  async mend(fault: StoreFault): Promise<void> {
+    await mend(this.#open, fault)
   }
 
   onWake(listener: () => void): () => void {

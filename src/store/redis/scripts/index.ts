@@ -5,6 +5,7 @@ import { claimScript } from './claim.ts'
 import { commitScript } from './commit.ts'
 import * as dump from './dump.ts'
 import { insertScript } from './insert.ts'
+import * as inspect from './inspect.ts'
 import { loadScript } from './load.ts'
 import * as past from './past.ts'
 import { pruneScript } from './prune.ts'
@@ -63,6 +64,10 @@ export const scripts = {
   dumpLogged: reading(dump.loggedScript),
   dumpPruned: reading(dump.prunedScript),
   load: writing(loadScript),
+  inspect: reading(inspect.inspectScript),
+  counted: reading(inspect.countedScript),
+  mend: writing(inspect.mendScript),
+  recount: writing(inspect.recountScript),
 } as const
 
 export type ScriptName = keyof typeof scripts

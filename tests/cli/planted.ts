@@ -1,0 +1,223 @@
+// Faults, and the statements that plant them behind a store's back.
+
+import { DAY } from '../../src/core/time.ts'
+import { T0 } from '../support/builders.ts'
+
+export interface Planted {
+  readonly name: string
+  readonly code: string
+  /** `s` is what stands before the name of a table. */
+  readonly sql: (s: string) => readonly string[]
+  /** The one job whose entries may differ afterwards; null when all must be as before. */
+  readonly job: string | null
+}
+
+const seq = (s: string, id: string) => `(select seq from ${s}jobs where id = '${id}')`
+
+export const shared: readonly Planted[] = [
+  {
+    name: 'an active job without a next moment',
+    code: 'no-moment',
+    sql: s => [
+      `delete from ${s}moments where seq = ${seq(s, 'daily')}`,
+      `update ${s}jobs set due_at = null, rank = null where id = 'daily'`,
+    ],
+    job: 'daily',
+  },
+  {
+    name: 'a job that waits for another moment than its schedule names',
+    code: 'other-moment',
+    sql: s => [
+      `update ${s}jobs set due_at = due_at + 7 where id = 'daily'`,
+      `update ${s}moments set at = at + 7 where seq = ${seq(s, 'daily')}`,
+    ],
+    job: 'daily',
+  },
+  {
+    name: 'a running job that nobody holds',
+    code: 'no-lease',
+    sql: s => [
+      `update ${s}jobs set token = null, owner = null, attempt_id = null where id = 'running'`,
+      `delete from ${s}leases`,
+    ],
+    job: 'running',
+  },
+  {
+    name: 'a lease that ended and nobody reaps',
+    code: 'ended-lease',
+    sql: s => [`update ${s}jobs set until_at = ${T0 - DAY} where id = 'running'`],
+    job: 'running',
+  },
+  {
+    name: 'a running job that no record of leases has',
+    code: 'lease',
+    sql: s => [`delete from ${s}leases`],
+    job: null,
+  },
+  {
+    name: 'a schedule that cannot be read',
+    code: 'invalid-schedule',
+    sql: s => [
+      `update ${s}specs set spec = replace(spec, '30 2 * * *', '99 2 * * *') where seq = ${seq(s, 'daily')}`,
+      // Otherwise the store would go by what it remembers.
+      `update ${s}jobs set spec_at = 50 where id = 'daily'`,
+      `update ${s}specs set spec_at = 50 where seq = ${seq(s, 'daily')}`,
+    ],
+    job: 'daily',
+  },
+  {
+    name: 'sums that differ from the attempts',
+    code: 'wrong-sums',
+    sql: s => [
+      `update ${s}jobs set attempts = attempts + 2, fence = fence + 2 where id = 'minutely'`,
+    ],
+    job: 'minutely',
+  },
+  {
+    name: 'counters that differ from the jobs',
+    code: 'count',
+    sql: s => [`update ${s}tallies set n = n + 3 where state = 0`],
+    job: null,
+  },
+  {
+    name: 'skips of a job that is gone',
+    code: 'orphan',
+    sql: s => [`insert into ${s}skips values (999, 1, 1, 1, 'missed', ${T0 + DAY})`],
+    job: null,
+  },
+  {
+    name: 'a report of progress of a job that is gone',
+    code: 'orphan',
+    sql: s => [`insert into ${s}progress values (999, 'x', 0.5, null, null, 1)`],
+    job: null,
+  },
+  {
+    name: 'the record of a node that died',
+    code: 'dead-node',
+    sql: s => [`insert into ${s}records values ('node', 'gone', '{}', 1, ${T0 - DAY})`],
+    job: null,
+  },
+  {
+    name: 'a pause that ended and nobody resumed',
+    code: 'ended-pause',
+    sql: s => [
+      `update ${s}jobs set body = replace(body, '${T0 + DAY}', '${T0 - DAY}'), until_at = ${T0 - DAY}
+        where id = 'paused'`,
+      `update ${s}moments set at = ${T0 - DAY} where seq = ${seq(s, 'paused')}`,
+    ],
+    job: 'paused',
+  },
+]
+
+export const onlySqlite: readonly Planted[] = [
+  {
+    name: 'a moment that claims cannot find',
+    code: 'moment',
+    sql: () => [`update jobs set ready = null, rank = null where id = 'daily'`],
+    job: null,
+  },
+  {
+    name: 'a paused job that claims would find',
+    code: 'moment',
+    sql: () => [`update jobs set ready = 1, rank = 0 where id = 'paused'`],
+    job: null,
+  },
+  {
+    name: 'a record of leases that holds nobody',
+    code: 'lease',
+    sql: () => [`insert into leases values ('stale', ${T0 + DAY}, 1, '[999]')`],
+    job: null,
+  },
+  {
+    name: 'an attempt of a job that is gone',
+    code: 'orphan',
+    sql: () => [
+      `insert into attempts select 'zzz', 999, number, run, attempt, fence, retries, origin, retry_of,
+        occurrence, missed, owner, claimed_at, started_at, finished_at, outcome, expire_at, odd, detail
+        from attempts limit 1`,
+    ],
+    job: null,
+  },
+  {
+    name: 'log lines of a job that is gone',
+    code: 'orphan',
+    sql: () => [`insert into logs values ('zzz', 0, 1, 'info', 'x', null)`],
+    job: null,
+  },
+  {
+    name: 'a number that would be given twice',
+    code: 'number',
+    sql: () => [`update sequence set next = 1`],
+    job: null,
+  },
+]
+
+export const onlyPostgres: readonly Planted[] = [
+  {
+    name: 'a moment that claims cannot find',
+    code: 'moment',
+    sql: s => [`delete from ${s}moments where seq = ${seq(s, 'daily')}`],
+    job: null,
+  },
+  {
+    name: 'a moment that is there twice',
+    code: 'moment',
+    sql: s => [`insert into ${s}moments select * from ${s}moments where seq = ${seq(s, 'daily')}`],
+    job: null,
+  },
+  {
+    name: 'an attempt of a job that is gone',
+    code: 'orphan',
+    sql: s => [
+      `insert into ${s}attempts select 999, number, 'zzz', run, occurrence, claimed_at, finished_at,
+        outcome, expire_at, odd, body from ${s}attempts limit 1`,
+    ],
+    job: null,
+  },
+  {
+    name: 'log lines of a job that is gone',
+    code: 'orphan',
+    sql: s => [`insert into ${s}logs values (999, 'zzz', 0, 1, 'info', 'x', null)`],
+    job: null,
+  },
+]
+
+/** Words of one command; the line of every job is `default` and `work`. */
+export const onRedis: readonly Planted[] = [
+  {
+    name: 'a moment that claims cannot find',
+    code: 'moment',
+    sql: s => [`DEL|${s}timed:default\0work`],
+    job: null,
+  },
+  {
+    name: 'a running job that claims would find',
+    code: 'moment',
+    sql: s => [`ZADD|${s}ready:default\0work\0default|1|<running>`],
+    job: null,
+  },
+  {
+    name: 'a running job that no record of leases has',
+    code: 'lease',
+    sql: s => [`DEL|${s}claims`, `DEL|${s}held`, `DEL|${s}open`],
+    job: null,
+  },
+  {
+    name: 'counters that differ from the jobs',
+    code: 'count',
+    sql: s => [`HINCRBY|${s}tallies|default\0work\0${0}\0${0}|3`, `DEL|${s}tt:default`],
+    job: null,
+  },
+  {
+    name: 'a job that is gone and still listed',
+    code: 'orphan',
+    sql: s => [`ZADD|${s}all|999|999`],
+    job: null,
+  },
+  {
+    name: 'the record of a node that died',
+    code: 'dead-node',
+    sql: () => [],
+    job: null,
+  },
+]
