@@ -95,6 +95,7 @@ describe.runIf('path' in found)('the other pages of the dashboard', () => {
     await page.getByText('exchange-rates runs once').waitFor()
     await page.getByRole('link', { name: 'Open as a job' }).click()
     await page.getByRole('heading', { level: 1, name: /exchange-rates/ }).waitFor()
+    expect(page.url()).toContain(encodeURIComponent('source:default:exchange-rates'))
   })
 
   it('explains expressions, points at mistakes and compares', async () => {
@@ -131,6 +132,7 @@ describe.runIf('path' in found)('the other pages of the dashboard', () => {
     await page.getByRole('button', { name: 'Apply' }).click()
     await table.getByRole('row', { name: /demo\.load/ }).waitFor({ state: 'detached' })
     await table.getByRole('row', { name: /admin@\*.*job\.run.*demo-cart-cleanup/ }).waitFor()
+    expect(new URL(page.url()).searchParams.get('job')).toBe('demo-cart-cleanup')
   })
 
   it.each([

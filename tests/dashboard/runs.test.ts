@@ -80,6 +80,7 @@ describe.runIf('path' in found)('runs in the dashboard', () => {
     await page.getByRole('link', { name: '#1', exact: true }).waitFor()
     await page.getByRole('link', { name: 'First' }).click()
     await page.getByRole('link', { name: '#53', exact: true }).waitFor()
+    expect(new URL(page.url()).searchParams.get('cursor')).toBeNull()
   })
 
   it('shows where the time of a run went, what it was given and what it gave', async () => {
@@ -110,6 +111,7 @@ describe.runIf('path' in found)('runs in the dashboard', () => {
     await eventually('one line is left', async () =>
       (await log.locator('.log-line').count()) === 1 ? true : null,
     )
+    expect(await log.locator('.message').textContent()).toBe('line 2')
   })
 
   it('cancels with a reason, retries, and replays with another payload', async () => {
