@@ -30,9 +30,9 @@ The first that is given: \`--server\` or \`--store\`; \`CARILLON_SERVER\` or \`C
 \`store\` in \`carillon.config.*\`; the store in the data folder. On one level a service wins over a store. On
 a store the commands do what the service would, in their own process, and run no jobs.
 
-A token for a service comes from \`--token-file\`, \`CARILLON_TOKEN\`, \`CARILLON_TOKEN_FILE\`, or \`tokenFile\` or
-\`token\` in the configuration; never from a flag, which process lists show. The file must be readable by its
-owner only.
+A token for a service comes from \`--token-file\`, \`CARILLON_TOKEN\`, \`CARILLON_TOKEN_FILE\`, or from
+\`tokenFile\` or \`token\` in the configuration; never from a flag, which process lists show. The file must
+be readable by its owner only.
 
 ## Output
 
@@ -43,7 +43,10 @@ tabs. On a terminal tables are cut to its width; elsewhere nothing is.
 
 export async function cliPage(): Promise<string> {
   const program = await loadProgram()
-  const commands = program.commands.filter(command => !isHidden(command))
+  const commands = program
+    .createHelp()
+    .visibleCommands(program)
+    .filter(command => command.name() !== 'help')
   const parts = [intro, codes(), everywhere(commands)]
   for (const group of Object.values(groups)) {
     const members = commands.filter(command => groupOf(command) === group)
@@ -56,10 +59,6 @@ export async function cliPage(): Promise<string> {
 function groupOf(command: Command): string {
   const named = command.helpGroup()
   return (Object.values(groups) as string[]).includes(named) ? named : groups.host
-}
-
-function isHidden(command: Command): boolean {
-  return (command as unknown as { readonly _hidden?: boolean })._hidden === true
 }
 
 function codes(): string {
@@ -89,10 +88,10 @@ function sections(command: Command, parent: string): string[] {
   }
   const [second] = command.aliases()
   const alias = second === undefined ? '' : ` Also \`${second}\`.`
-  const args = command.registeredArguments.map(
-    argument =>
-      `| \`${argument.required ? `<${argument.name()}>` : `[${argument.name()}]`}\` | ${cell(argument.description)} |`,
-  )
+  const args = command.registeredArguments.map(argument => {
+    const named = argument.required ? `<${argument.name()}>` : `[${argument.name()}]`
+    return `| \`${named}\` | ${cell(argument.description)} |`
+  })
   const own = command.options.filter(option => option.helpGroupHeading !== EVERYWHERE)
   return [
     `### carillon ${name}`,

@@ -67,7 +67,7 @@ export function bodyOf(flags: Flags): JobBody {
     ...given('tags', flags['tag']),
     ...given('tenant', text('tenant')),
   }
-  return body as JobBody
+  return body
 }
 
 function given(name: string, value: unknown): Readonly<Record<string, unknown>> {

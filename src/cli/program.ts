@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { existsSync, readdirSync } from 'node:fs'
 import process from 'node:process'
 import type { CliCommand } from './command.ts'
+import { groups } from './spec.ts'
 
 const folder = new URL('./commands/', import.meta.url)
 const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
@@ -20,6 +21,10 @@ export async function loadProgram(word?: string): Promise<Command> {
     const { command } = (await import(new URL(name, folder).href)) as { command: CliCommand }
     command.add(program)
   }
+  // Help shows the groups in the order of their first command.
+  const order: readonly string[] = Object.values(groups)
+  const commands = program.commands as Command[]
+  commands.sort((a, b) => order.indexOf(a.helpGroup()) - order.indexOf(b.helpGroup()))
   return program
 }
 
@@ -36,7 +41,7 @@ function makeProgram(): Command {
   program
     .command('version')
     .description('print the version')
-    .helpGroup('Host:')
+    .helpGroup(groups.host)
     .action(printVersion)
   return program
 }

@@ -23,6 +23,7 @@ export class LiveTop {
   #message = ''
   #snapshot: Snapshot | null = null
   #end: () => void = () => {}
+  #isShown = true
 
   constructor(context: Context, everyMs: number, act: Act) {
     this.#context = context
@@ -42,17 +43,19 @@ export class LiveTop {
     stdin.on('data', typed)
     stdout.on('resize', drawn)
     signal.addEventListener('abort', this.#end)
+    let isOver = false
     const timer: { cancel: (() => void) | null } = { cancel: null }
-    const again = () => {
-      this.#look().then(
-        () => (timer.cancel = systemClock.after(this.#everyMs, again)),
-        () => {},
-      )
+    const again = async (): Promise<void> => {
+      await this.#look()
+      // A look that ends after the screen was given back is the last one.
+      if (!isOver) timer.cancel = systemClock.after(this.#everyMs, () => void again())
     }
     try {
-      again()
+      void again()
       await ended
     } finally {
+      isOver = true
+      this.#isShown = false
       timer.cancel?.()
       stdin.off('data', typed)
       stdout.off('resize', drawn)
@@ -90,6 +93,7 @@ export class LiveTop {
   }
 
   #draw(): void {
+    if (!this.#isShown) return
     const screen = { ...this.#context.screen, width: process.stdout.columns ?? 80 }
     const lines =
       this.#snapshot === null
