@@ -3,6 +3,7 @@
 import { CronExpressionParser } from 'cron-parser'
 import { Cron as Croner } from 'croner'
 import { parseCron } from '../src/cron/index.ts'
+import { median } from './support.ts'
 
 const ZONE = 'Europe/Berlin'
 const FROM = Date.UTC(2026, 0, 1)
@@ -76,16 +77,15 @@ function rate(next: Next, budgetMs: number): number {
   return (done / spent) * 1000
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
-}
-
 function geometricMean(values: readonly number[]): number {
   return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
 }
 
-function measure(): Map<string, number[]> {
-  const medians = new Map<string, number[]>(CONTENDERS.map(({ name }) => [name, []]))
+/** By contender and expression, one rate a round. */
+type Rates = ReadonlyMap<string, readonly (readonly number[])[]>
+
+function measure(): Rates {
+  const all = new Map<string, number[][]>(CONTENDERS.map(({ name }) => [name, []]))
   for (const expression of EXPRESSIONS) {
     const entries = CONTENDERS.map(contender => {
       return { ...contender, next: contender.make(expression), rates: [] as number[] }
@@ -94,9 +94,9 @@ function measure(): Map<string, number[]> {
     for (let round = 0; round < ROUNDS; round++) {
       for (const { next, budgetMs, rates } of entries) rates.push(rate(next, budgetMs))
     }
-    for (const { name, rates } of entries) medians.get(name)!.push(median(rates))
+    for (const { name, rates } of entries) all.get(name)!.push(rates)
   }
-  return medians
+  return all
 }
 
 function row(cells: readonly string[]): string {
@@ -107,16 +107,20 @@ function number(value: number): string {
   return Math.round(value).toLocaleString('en-US')
 }
 
-function report(medians: Map<string, number[]>): void {
+function report(all: Rates): void {
+  const medians = new Map([...all].map(([name, rates]) => [name, rates.map(median)]))
   const means = new Map([...medians].map(([name, rates]) => [name, geometricMean(rates)]))
   const ours = means.get('carillon')!
   if (process.argv.includes('--json')) {
-    const results = [...medians].map(([name, rates]) => {
+    const results = [...all].map(([name, rates]) => {
       const perExpression = Object.fromEntries(
-        EXPRESSIONS.map((expression, i) => [expression, Math.round(rates[i]!)]),
+        EXPRESSIONS.map((expression, i) => [expression, Math.round(medians.get(name)![i]!)]),
       )
       const mean = means.get(name)!
-      return { name, perExpression, geometricMean: Math.round(mean), ratio: ours / mean }
+      const rounds = Array.from({ length: ROUNDS }, (_, round) =>
+        Math.round(geometricMean(rates.map(values => values[round]!))),
+      )
+      return { name, perExpression, rounds, geometricMean: Math.round(mean), ratio: ours / mean }
     })
     console.log(JSON.stringify({ bench: 'cron', zone: ZONE, unit: 'next/s', results }, null, 2))
     return

@@ -1,10 +1,18 @@
-// `npm run bench`: every benchmark, or one of them with --only NAME.
+// `npm run bench`: Carillon beside its peers; `--only` picks sections, or benchmarks of Carillon alone.
+// npm run bench -- [--only NAME,…] [--peers NAME,…] [--rounds N] [--quick | --full] [--json] [--report]
 
 import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import process from 'node:process'
+import { parseArgs } from 'node:util'
+import { root } from './side/fleet.ts'
+import { compare, keep, resultsFile, sections } from './side/main.ts'
+import { report } from './side/report.ts'
+import type { Results } from './side/results.ts'
 
+/** Of Carillon alone, in more detail; each with options of its own. */
 const benches: Readonly<Record<string, string>> = {
-  cron: 'bench/cron.ts',
   store: 'bench/store/main.ts',
   engine: 'bench/engine/main.ts',
   fair: 'bench/fair.ts',
@@ -12,21 +20,86 @@ const benches: Readonly<Record<string, string>> = {
   dashboard: 'bench/dashboard/main.ts',
 }
 
-const args = process.argv.slice(2)
-const at = args.indexOf('--only')
-const only = at < 0 ? null : (args[at + 1] ?? '')
-const rest = at < 0 ? args : args.filter((_, i) => i !== at && i !== at + 1)
-if (only !== null && !Object.hasOwn(benches, only)) {
-  console.error(
-    `unknown benchmark ${JSON.stringify(only)}; known: ${Object.keys(benches).join(', ')}`,
-  )
+const { values, tokens } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    peers: { type: 'string' },
+    rounds: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    report: { type: 'boolean', default: false },
+  },
+  // What the benchmarks of Carillon alone take, they check.
+  strict: false,
+  tokens: true,
+})
+
+function refuse(text: string): never {
+  console.error(text)
   process.exit(2)
 }
-for (const [name, file] of Object.entries(benches)) {
-  if (only !== null && only !== name) continue
-  if (!rest.includes('--json')) console.log(`\n${name}`)
-  const { status } = spawnSync(process.execPath, ['--import', 'tsx', file, ...rest], {
-    stdio: 'inherit',
-  })
+
+function node(...args: string[]): void {
+  const stdio = ['ignore', values.json ? 'ignore' : 'inherit', 'inherit'] as const
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: [...stdio] })
   if (status !== 0) process.exit(status ?? 1)
 }
+
+/** Peers are installed when they are first needed, in a folder of their own. */
+function installPeers(): void {
+  const folder = join(root, 'bench/peers')
+  if (existsSync(join(folder, 'node_modules/.package-lock.json'))) return
+  if (!values.json) console.log('installing the peers into bench/peers/node_modules')
+  const stdio = ['ignore', values.json ? 'ignore' : 'inherit', 'inherit'] as const
+  const { status } = spawnSync('npm', ['ci', '--no-audit'], { cwd: folder, stdio: [...stdio] })
+  if (status !== 0) refuse('the peers could not be installed')
+}
+
+const readResults = (): Results | null =>
+  existsSync(resultsFile) ? (JSON.parse(readFileSync(resultsFile, 'utf8')) as Results) : null
+
+function alone(name: string): void {
+  const rest = process.argv.slice(2).filter((_, i) => {
+    const only = tokens.find(token => token.kind === 'option' && token.name === 'only')!
+    return i !== only.index && i !== only.index + 1
+  })
+  const args = ['--import', 'tsx', benches[name]!, ...rest]
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+function listOf(value: unknown): string[] | null {
+  return typeof value === 'string' ? value.split(',').filter(name => name !== '') : null
+}
+
+async function main(): Promise<void> {
+  const only = listOf(values.only)
+  const known = [...Object.keys(sections), ...Object.keys(benches)]
+  const stranger = only?.find(name => !known.includes(name))
+  if (stranger !== undefined) {
+    refuse(`unknown benchmark ${JSON.stringify(stranger)}; known: ${known.join(', ')}`)
+  }
+  for (const name of only ?? []) if (Object.hasOwn(benches, name)) alone(name)
+  const wanted = (only ?? Object.keys(sections)).filter(name => Object.hasOwn(sections, name))
+  if (wanted.length > 0 && !(values.report && only === null)) {
+    installPeers()
+    // The service is measured as it is published.
+    if (wanted.includes('api')) node('--import', 'tsx', 'scripts/build.ts')
+    const isQuick = values.quick === true
+    const rounds = Number(values.rounds ?? (isQuick ? 1 : 5))
+    if (!Number.isInteger(rounds) || rounds < 1) refuse('--rounds takes a whole number above 0')
+    const scale = { isQuick, isFull: values.full === true, rounds }
+    const peers = listOf(values.peers)
+    const results = await compare({ only: wanted, peers, scale, isJson: values.json === true })
+    keep(results, readResults())
+    if (values.json) console.log(JSON.stringify(results, null, 2))
+    else console.log(`\nkept in ${resultsFile}`)
+  }
+  if (values.report) {
+    const results = readResults() ?? refuse(`no results to report: ${resultsFile} is missing`)
+    for (const file of report(results)) console.log(`wrote ${file}`)
+  }
+}
+
+await main()

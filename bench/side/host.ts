@@ -1,0 +1,78 @@
+// The process a contender lives in: it takes orders over the channel of its parent and answers with
+// samples, so that every contender has a heap, a compiler and processor time of its own.
+
+import { Tally, type Contender, type Session } from './contender.ts'
+import { parts, type Order, type PartName } from './parts.ts'
+
+export type Message =
+  | {
+      readonly kind: 'measure'
+      readonly part: PartName
+      readonly at: number
+      readonly order: Order
+    }
+  | { readonly kind: 'fill'; readonly at: number; readonly order: Order }
+  | { readonly kind: 'work'; readonly at: number; readonly order: Order }
+  | { readonly kind: 'rest' }
+  | { readonly kind: 'describe' }
+
+const TELL_MS = 20
+const contenders = ((await import(process.argv[2]!)) as { default: Contender[] }).default
+let working: { session: Session; timer: NodeJS.Timeout } | null = null
+
+async function fill(contender: Contender, { place, count }: Order): Promise<void> {
+  const session = await contender.open(place)
+  await session.insertMany!(count)
+  await session.close()
+}
+
+/** Works beside other processes until told to rest, telling how far it is. */
+async function work(contender: Contender, { place }: Order): Promise<void> {
+  const session = await contender.open(place)
+  const started = new Tally()
+  await session.work(() => started.add())
+  const timer = setInterval(() => process.send!({ progress: started.seen }), TELL_MS)
+  working = { session, timer }
+}
+
+async function rest(): Promise<void> {
+  if (working === null) return
+  clearInterval(working.timer)
+  await working.session.close()
+  working = null
+}
+
+async function answer(message: Message): Promise<unknown> {
+  switch (message.kind) {
+    case 'measure':
+      return parts[message.part](contenders[message.at]!, message.order)
+    case 'fill':
+      return fill(contenders[message.at]!, message.order)
+    case 'work':
+      return work(contenders[message.at]!, message.order)
+    case 'rest':
+      return rest()
+    case 'describe':
+      return contenders.map(({ name, store, settings, keeps, gridMs }) => {
+        return { name, store, settings, keeps, gridMs }
+      })
+  }
+}
+
+process.on('message', (message: Message) => {
+  answer(message).then(
+    result => process.send!({ result: result ?? null }),
+    (error: unknown) =>
+      process.send!({ error: error instanceof Error ? error.stack : String(error) }),
+  )
+})
+/** PostgreSQL’s word for a connection ended because its database is removed. */
+const ENDED_BY_SERVER = '57P01'
+// Some peers leave connections behind when they are closed; their place is removed all the same.
+process.on('uncaughtException', (error: Error & { code?: string }) => {
+  if (error.code === ENDED_BY_SERVER) return
+  console.error(error)
+  process.exit(1)
+})
+process.on('disconnect', () => process.exit())
+process.send!({ result: 'ready' })

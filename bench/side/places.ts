@@ -1,0 +1,64 @@
+// The servers of a run and the fresh places on them: a file, a database or an empty Redis each time.
+
+import { join } from 'node:path'
+import { askPostgres, startPostgres } from '../../tests/support/servers/postgres.ts'
+import { askRedis, startRedis } from '../../tests/support/servers/redis.ts'
+import { inFolder } from '../support.ts'
+import type { StoreKind } from './contender.ts'
+
+export interface Servers {
+  /** The URL of an empty place, removed when the work is over. */
+  fresh<T>(store: StoreKind, work: (url: string) => Promise<T>): Promise<T>
+  /** The server's process; null where the store lives in the contender's. */
+  pid(store: StoreKind): number | null
+  readonly versions: Readonly<Record<string, string>>
+  end(): Promise<void>
+}
+
+export async function startServers(): Promise<Servers> {
+  const settings = { shared_buffers: '512MB', max_connections: 300 }
+  const postgres = await startPostgres({ settings })
+  const redis = await startRedis()
+  let made = 0
+  const database = async <T>(work: (url: string) => Promise<T>): Promise<T> => {
+    const name = `bench_${++made}`
+    await askPostgres(postgres.url, `create database ${name}`)
+    // What the contender before it left to write is not this one's to pay for.
+    await askPostgres(postgres.url, 'checkpoint')
+    const url = new URL(postgres.url)
+    url.pathname = name
+    try {
+      return await work(url.href)
+    } finally {
+      await askPostgres(postgres.url, `drop database ${name} with (force)`)
+    }
+  }
+  const [version] = await askPostgres(postgres.url, "select current_setting('server_version') as v")
+  const info = String(await askRedis(redis.url, 'INFO', 'server'))
+  return {
+    fresh: (store, work) => {
+      switch (store) {
+        case 'sqlite':
+          return inFolder(folder => work(`sqlite:${join(folder, 'bench.db')}`))
+        case 'postgres':
+          return database(work)
+        case 'redis':
+          return askRedis(redis.url, 'FLUSHALL').then(() => work(redis.url))
+        case 'memory':
+          return work('memory:')
+      }
+    },
+    pid: store => {
+      if (store === 'postgres') return postgres.pid
+      return store === 'redis' ? redis.pid : null
+    },
+    versions: {
+      postgres: String(version?.['v']).split(' ')[0]!,
+      redis: /redis_version:(\S+)/.exec(info)?.[1] ?? 'unknown',
+    },
+    end: async () => {
+      await postgres.stop()
+      await redis.stop()
+    },
+  }
+}

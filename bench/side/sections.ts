@@ -1,0 +1,169 @@
+// The comparisons: which contenders, in which sizes, and the rounds in which they take turns.
+
+import { rawInsert } from '../raw/inserts.ts'
+import { rawCycle as rawPostgres } from '../raw/postgres-limit.ts'
+import { rawCycle as rawRedis } from '../raw/redis-limit.ts'
+import { rawCycle as rawSqlite } from '../raw/sqlite-limit.ts'
+import type { Purpose } from './contender.ts'
+import type { Entry, Fleet } from './fleet.ts'
+import type { Order, PartName, Sample } from './parts.ts'
+import type { Servers } from './places.ts'
+import type { Ledger } from './results.ts'
+
+export interface Scale {
+  readonly isQuick: boolean
+  readonly isFull: boolean
+  readonly rounds: number
+}
+
+export interface Run {
+  readonly fleet: Fleet
+  readonly servers: Servers
+  readonly entries: readonly Entry[]
+  readonly ledger: Ledger
+  readonly scale: Scale
+  readonly tell: (text: string) => void
+}
+
+interface Job {
+  readonly section: string
+  readonly part: PartName
+  readonly purpose: Purpose
+  readonly count: (entry: Entry) => number
+  readonly more?: (entry: Entry) => Readonly<Record<string, number>>
+}
+
+const RAW_BATCH = 500
+const raws = ['sqlite', 'postgres', 'redis'] as const
+
+/** Far slower than the rest: a tenth of the work says as much about them. */
+export const isSlow = ({ name, store }: Entry): boolean =>
+  name === 'agenda' || (name === 'bullmq' && store === 'postgres')
+
+export async function measureOnce(run: Run, entry: Entry, job: Job): Promise<Sample[]> {
+  const { servers, fleet, tell } = run
+  return servers.fresh(entry.store, async url => {
+    const order: Order = {
+      place: { url, purpose: job.purpose },
+      serverPid: servers.pid(entry.store),
+      count: job.count(entry),
+      more: job.more?.(entry) ?? {},
+    }
+    const host = await fleet.host(entry.module)
+    tell(`${job.section}: ${entry.name} on ${entry.store}, ${order.count}`)
+    return host.measure(job.part, entry.at, order)
+  })
+}
+
+/** A round that fails is told and left out: the others still say something. */
+export async function attempt(
+  run: Run,
+  entry: Entry,
+  work: () => Promise<Sample[]>,
+): Promise<Sample[] | null> {
+  try {
+    return await work()
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    console.error(`${entry.name} on ${entry.store} failed: ${text}`)
+    await run.fleet.renew(entry.module)
+    return null
+  }
+}
+
+/** All contenders take turns; the round before the first one warms up and is thrown away. */
+export async function interleaved(
+  run: Run,
+  entries: readonly Entry[],
+  jobs: readonly Job[],
+  beside: () => Promise<void> = async () => {},
+): Promise<void> {
+  for (let round = 0; round <= run.scale.rounds; round++) {
+    // Whoever goes first would always find the machine as the last one left it.
+    const order = round % 2 === 0 ? entries : entries.toReversed()
+    for (const entry of order) {
+      for (const job of jobs) {
+        const shorter = { ...job, count: (e: Entry) => Math.ceil(job.count(e) / 4) }
+        const now = round === 0 ? shorter : job
+        const samples = await attempt(run, entry, () => measureOnce(run, entry, now))
+        if (samples && round > 0) run.ledger.add(job.section, entry, samples)
+      }
+    }
+    if (round > 0) await beside()
+  }
+}
+
+const durable = ({ entries }: Run) => entries.filter(({ store }) => store !== 'memory')
+const best = (entry: Entry) => !(entry.name === 'bullmq' && entry.keeps === 'history')
+
+/** Bulk and single insert, claim to settle, and the limits of the stores in the same rounds. */
+export async function jobs(run: Run): Promise<void> {
+  const { isQuick } = run.scale
+  const many = isQuick ? 4_000 : 50_000
+  const few = isQuick ? 500 : 3_000
+  const count = (entry: Entry) => (isSlow(entry) ? Math.ceil(many / 20) : many)
+  const purpose = 'throughput'
+  await interleaved(run, durable(run), [{ section: 'jobs', part: 'jobs', purpose, count }], () =>
+    limits(run, many),
+  )
+  const one = (entry: Entry) => (entry.store === 'postgres' ? Math.ceil(few / 2) : few)
+  await interleaved(run, durable(run).filter(best), [
+    { section: 'jobs', part: 'single', purpose, count: one },
+  ])
+}
+
+async function limits(run: Run, rows: number): Promise<void> {
+  const { servers, ledger, tell } = run
+  for (const store of raws) {
+    tell(`jobs: raw statements on ${store}`)
+    const settings = 'batches of 500, nothing but the statements'
+    const who = { name: 'raw statements', store, settings, version: '' }
+    const inserted = await servers.fresh(store, url => rawInsert(store, url, rows))
+    const cycled = await servers.fresh(store, async url => {
+      if (store === 'sqlite') return rawSqlite(url.replace('sqlite:', ''), rows, RAW_BATCH)
+      return store === 'postgres'
+        ? rawPostgres(url, rows, RAW_BATCH)
+        : rawRedis(url, rows, RAW_BATCH)
+    })
+    ledger.add('jobs', who, [
+      { row: 'bulk-insert', value: inserted },
+      { row: 'runs-kept', value: cycled },
+    ])
+  }
+}
+
+export async function latency(run: Run): Promise<void> {
+  const { isQuick } = run.scale
+  const count = () => (isQuick ? 40 : 200)
+  const more = () => ({ calmMs: isQuick ? 200 : 700 })
+  await interleaved(run, durable(run).filter(best), [
+    { section: 'latency', part: 'latency', purpose: 'latency', count, more },
+  ])
+}
+
+export async function flood(run: Run): Promise<void> {
+  const many = run.scale.isQuick ? 2_000 : 20_000
+  const count = (entry: Entry) => (isSlow(entry) ? Math.ceil(many / 20) : many)
+  const entries = durable(run).filter(entry => best(entry) && !isSlow(entry))
+  await interleaved(run, entries, [
+    { section: 'flood', part: 'flood', purpose: 'throughput', count },
+  ])
+}
+
+export async function backlog(run: Run): Promise<void> {
+  const { isQuick, isFull } = run.scale
+  const entries = durable(run).filter(entry => best(entry) && !isSlow(entry))
+  const sizes = isQuick ? [2_000, 8_000] : [10_000, isFull ? 1_000_000 : 100_000]
+  const more = () => ({ wanted: isQuick ? 500 : 5_000 })
+  const rounds = Math.min(run.scale.rounds, 3)
+  const jobsOf = sizes.map(size => {
+    return {
+      section: 'backlog',
+      part: 'backlog' as const,
+      purpose: 'throughput' as const,
+      count: () => size,
+      more,
+    }
+  })
+  await interleaved({ ...run, scale: { ...run.scale, rounds } }, entries, jobsOf)
+}

@@ -1,0 +1,74 @@
+// Time on processors and memory, of this process and of the server it talks to (where /proc tells).
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+const CPU_TICK_MS = 10
+const PAGE_BYTES = 4_096
+
+interface Stat {
+  readonly parent: number
+  readonly ownMs: number
+  /** Of children that have ended. */
+  readonly endedMs: number
+  readonly bytes: number
+}
+
+function statOf(pid: number): Stat | null {
+  const file = `/proc/${pid}/stat`
+  if (!existsSync(file)) return null
+  const fields = readFileSync(file, 'utf8').split(') ').at(-1)!.split(' ').map(Number)
+  return {
+    parent: fields[1]!,
+    ownMs: (fields[11]! + fields[12]!) * CPU_TICK_MS,
+    endedMs: (fields[13]! + fields[14]!) * CPU_TICK_MS,
+    bytes: fields[21]! * PAGE_BYTES,
+  }
+}
+
+/** Of the process, its children and those that ended; PostgreSQL has one for each connection. */
+export function serverCpuMs(pid: number | null): number {
+  if (pid === null) return 0
+  const own = statOf(pid)
+  if (own === null) return Number.NaN
+  let total = own.ownMs + own.endedMs
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const stat = statOf(Number(name))
+      if (stat?.parent === pid) total += stat.ownMs
+    } catch {
+      // It ended while it was looked at: its time is in its parent's from now on.
+    }
+  }
+  return total
+}
+
+export interface Spent {
+  readonly ms: number
+  /** Shares of one processor. */
+  readonly client: number
+  readonly server: number
+}
+
+export async function spent(
+  serverPid: number | null,
+  work: () => Promise<unknown>,
+): Promise<Spent> {
+  const server = serverCpuMs(serverPid)
+  const client = process.cpuUsage()
+  const from = performance.now()
+  await work()
+  const ms = performance.now() - from
+  const { user, system } = process.cpuUsage(client)
+  return {
+    ms,
+    client: (user + system) / 1_000 / ms,
+    server: (serverCpuMs(serverPid) - server) / ms,
+  }
+}
+
+/** After a collection, where the process was started with --expose-gc. */
+export function memoryMb(): number {
+  globalThis.gc?.()
+  return process.memoryUsage().rss / 1_048_576
+}
