@@ -80,9 +80,11 @@ describe('A2 validation', () => {
     const least = { interval_seconds: 1, total_repeats: 0, max_retries: 0, timeout_seconds: 1 }
     expect(await s.make(least)).toMatchObject(least)
   })
+})
 
-  it('A2 PATCH changes what is given, leaves the rest, and takes back what it showed', async () => {
-    const s = await startSchedules(startService, undefined, asleep)
+onEachStore((store, start) => {
+  it(`A2 on ${store} PATCH changes what is given, leaves the rest, and takes back what it showed`, async () => {
+    const s = await startSchedules(start, undefined, asleep)
     const made = await s.make({ ...dailyReport, description: 'first' })
     const path = `${SCHEDULES}${made.id}/`
     const changes = {
@@ -103,9 +105,7 @@ describe('A2 validation', () => {
     expect(emptied.body).toMatchObject({ trigger_payload: null, description: '' })
     expect((await s.admin.patch(path, {})).body).toEqual(emptied.body)
   })
-})
 
-onEachStore((store, start) => {
   describe(`A13 REST on ${store}`, () => {
     it('A13 lists the newest first, with filters, limit and offset', async () => {
       const s = await startSchedules(start)
