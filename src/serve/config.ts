@@ -37,6 +37,9 @@ export interface ServeConfig {
   readonly abortGraceMs: number
   readonly ratePerMinute: number
   readonly bodyBytesMax: number
+  readonly dashboard: boolean
+  readonly environment: string | null
+  readonly trustProxy: boolean
   readonly requireIfMatch: boolean
   /** It may hold a key of its receiver, so it is treated like a secret. */
   readonly alertUrl: string | null

@@ -117,6 +117,13 @@ export const options = {
     'the largest body of a request',
     [1_024, 64 * 1024 * 1024],
   ),
+  dashboard: yes('CARILLON_DASHBOARD', true, 'serve the dashboard'),
+  environment: text('CARILLON_ENVIRONMENT', 'the name of this place in the dashboard: production'),
+  trustProxy: yes(
+    'CARILLON_TRUST_PROXY',
+    false,
+    'believe a proxy in front about address, protocol and prefix',
+  ),
   requireIfMatch: yes(
     'CARILLON_REQUIRE_IF_MATCH',
     false,

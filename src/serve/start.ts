@@ -122,6 +122,9 @@ function makeApp(made: Made): Promise<App> {
       ratePerMinute: config.ratePerMinute === 0 ? null : config.ratePerMinute,
       bodyBytesMax: config.bodyBytesMax,
       requiresIfMatch: config.requireIfMatch,
+      servesDashboard: config.dashboard,
+      environment: config.environment,
+      trustsProxy: config.trustProxy,
       readyAfterMs: Math.max(60_000, config.checkIntervalMs * 3),
     }),
   })

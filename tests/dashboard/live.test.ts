@@ -58,6 +58,8 @@ describe.runIf('path' in found)('live updates', () => {
       const job = await world.call<{ run_count: number }>('GET', `/jobs/${id}`)
       return job.run_count === 1 ? true : null
     })
+    const runs = page.getByRole('table', { name: 'Newest runs' })
+    expect(await runs.count()).toBe(0)
     await page.getByRole('button', { name: 'Live paused' }).click()
     await page.getByRole('table', { name: 'Newest runs' }).getByText('Completed').waitFor()
     await page.context().close()

@@ -162,7 +162,8 @@ describe.runIf('path' in found)('how the dashboard looks', () => {
     for (let n = 0; n < 12; n++) {
       await page.keyboard.press('Tab')
       const isInside =
-        "document.querySelector('dialog').contains(document.activeElement) || document.activeElement === document.body"
+        "document.querySelector('dialog').contains(document.activeElement) || " +
+        'document.activeElement === document.body'
       expect(await page.evaluate(isInside)).toBe(true)
     }
     await page.keyboard.press('Escape')

@@ -2,7 +2,7 @@
 // with it. Also what a cookie may and may not do.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -39,7 +39,7 @@ describe('serving the dashboard', () => {
     const s = await startService({ works: false })
     for (const path of Object.values(paths)) {
       const { status, headers, text } = await s.caller().get(path.replaceAll(/:\w+/g, 'some-id'))
-      expect(status, path).toBe(200)
+      expect({ path, status }).toEqual({ path, status: 200 })
       expect(headers['content-type']).toBe('text/html; charset=utf-8')
       expect(headers['content-security-policy']).toBe(policy)
       expect(headers['cache-control']).toBe('no-store')
@@ -53,7 +53,7 @@ describe('serving the dashboard', () => {
     const others = ['/nothing', '/api', '/api/v1/nothing', '/jobs/a/b/c', '/assets/nothing.js']
     for (const path of [...others, '/index.html', '/pages.json', '/assets/..%2findex.html']) {
       const { status, headers } = await s.caller().get(path)
-      expect(status, path).toBe(404)
+      expect({ path, status }).toEqual({ path, status: 404 })
       expect(headers['content-type']).toMatch(/^application\/problem\+json/)
     }
   })
@@ -91,7 +91,7 @@ describe('serving the dashboard', () => {
       const whole = request.url ?? '/'
       Object.assign(request, { originalUrl: whole })
       request.url = whole.replace('/ops/jobs', '') || '/'
-      s.app.routing(request as IncomingMessage, response)
+      s.app.routing(request, response)
     })
     await new Promise<void>(resolve => host.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void host.close())

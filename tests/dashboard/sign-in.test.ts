@@ -85,6 +85,7 @@ describe.runIf('path' in found)('signing in', () => {
     await page.context().clearCookies()
     await page.getByRole('link', { name: 'Jobs', exact: true }).click()
     await page.getByLabel('Token or sign-in link').waitFor()
+    expect(await page.getByRole('table').count()).toBe(0)
     await page.context().close()
   })
 })

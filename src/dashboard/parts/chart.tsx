@@ -2,8 +2,8 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
-import { theme } from '../view.ts'
-import { spanText } from './format.ts'
+import { theme, zoneChoice, zoneFor } from '../view.ts'
+import { axisText, spanText } from './format.ts'
 
 /** A token's colour as the theme resolves it now: a canvas knows no variables. */
 function colour(token: string): string {
@@ -24,7 +24,7 @@ interface ChartProps {
 
 function Chart({ label, height, data, options }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
-  const key = `${theme.value} ${JSON.stringify(data)}`
+  const key = `${theme.value} ${zoneChoice.value} ${JSON.stringify(data)}`
   useEffect(() => {
     const element = place.current!
     let plot: uPlot | null = null
@@ -138,9 +138,11 @@ export function PointsChart({ label, points, levels }: PointsProps) {
     of(true),
     ...levels.map(({ ms }) => sorted.map(() => Math.max(1, ms))),
   ]
+  const zone = zoneFor('UTC')
   const options = () => ({
     legend: { show: false },
     cursor: { show: false },
+    tzDate: (at: number) => uPlot.tzDate(new Date(at * 1_000), zone),
     scales: {
       x: {
         time: true,
@@ -151,7 +153,15 @@ export function PointsChart({ label, points, levels }: PointsProps) {
       y: { distr: 3 as const },
     },
     axes: [
-      axis({ grid: { show: false }, size: 30 }),
+      axis({
+        grid: { show: false },
+        size: 30,
+        space: 70,
+        values: (_plot: uPlot, splits: number[]) => {
+          const step = splits.length > 1 ? splits[1]! - splits[0]! : 60
+          return splits.map(at => axisText(at * 1_000, step * 1_000, zone))
+        },
+      }),
       axis({
         size: 58,
         grid: {
@@ -176,5 +186,10 @@ export function PointsChart({ label, points, levels }: PointsProps) {
       })),
     ],
   })
-  return <Chart label={label} height={180} data={data} options={options} />
+  return (
+    <figure class="figure">
+      <Chart label={label} height={180} data={data} options={options} />
+      <figcaption class="dim small">Times in {zone}</figcaption>
+    </figure>
+  )
 }

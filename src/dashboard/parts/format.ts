@@ -46,6 +46,23 @@ export function momentText(at: number, style: MomentStyle): string {
   return `${day} ${time} ${name}`
 }
 
+/** Whether a moment is on the same day in both zones. */
+export function isSameDay(at: number, zone: string, other: string): boolean {
+  return dayOf(at, zone) === dayOf(at, other)
+}
+
+/** A mark on an axis, as fine as its steps are. */
+export function axisText(at: number, stepMs: number, zone: string): string {
+  if (stepMs >= DAY) return format(zone, { day: 'numeric', month: 'short' }).format(at)
+  const hasSeconds = stepMs < MINUTE
+  return format(zone, {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(hasSeconds ? { second: '2-digit' } : {}),
+    hourCycle: 'h23',
+  }).format(at)
+}
+
 function dayOf(at: number, zone: string): string {
   return format(zone, { year: 'numeric', month: '2-digit', day: '2-digit' }).format(at)
 }

@@ -98,7 +98,7 @@ export function HeartbeatBar(props: HeartbeatProps) {
       height={height}
       preserveAspectRatio={isCompact ? undefined : 'none'}
       role={hrefOf ? 'group' : 'img'}
-      aria-label={slots.length === 0 ? 'No runs yet' : heartbeatSummary(slots)}
+      aria-label={slots.length === 0 ? 'No firing yet' : heartbeatSummary(slots)}
       onKeyDown={keyed}
     >
       {Array.from({ length: start }, (_, at) => (

@@ -4,7 +4,7 @@ import { second } from '../../clock.ts'
 import { ofJob, useRead } from '../../data/read.ts'
 import { reads, type Job, type JobUpcoming } from '../../data/reads.ts'
 import { Empty, Shown } from '../../parts/conditions.tsx'
-import { momentText, relativeText, spanText } from '../../parts/format.ts'
+import { isSameDay, momentText, relativeText, spanText } from '../../parts/format.ts'
 import { Card } from '../../parts/page.tsx'
 import { zoneOf } from '../../parts/schedule.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
@@ -62,9 +62,14 @@ function isNoted({ note, is_estimate }: JobUpcoming['upcoming'][number]): boolea
 function columnsFor(zone: string | null, hasNotes: boolean): Column<Moment>[] {
   const at = (moment: Moment) => Date.parse(moment.at)
   const isShort = (moment: Moment) => (moment.gapMs ?? 0) < 3_600_000
-  const inZone = (shown: string) => (moment: Moment) =>
-    momentText(at(moment), { zone: shown, hasSeconds: zone === null && isShort(moment) })
   const zones = [...new Set([zone ?? localZone, localZone, 'UTC'])]
+  // The second reading says its day only where it is another one.
+  const inZone = (shown: string) => (moment: Moment) =>
+    momentText(at(moment), {
+      zone: shown,
+      hasSeconds: zone === null && isShort(moment),
+      ...(shown !== zones[0] && isSameDay(at(moment), shown, zones[0]!) ? { now: at(moment) } : {}),
+    })
   const name = (shown: string) =>
     shown === zone ? `Its zone (${shown})` : shown === localZone ? 'Your time' : shown
   return [

@@ -51,7 +51,7 @@ export function HeartbeatCard({ job }: { readonly job: Job }) {
             />
             <div class="row between dim small">
               {slots[0] ? <Time at={slots[0].from} zone={zone} show="moment" /> : <span />}
-              <span>{slots.length === 0 ? 'No runs yet' : heartbeatSummary(slots)}</span>
+              <span>{slots.length === 0 ? 'No firing yet' : heartbeatSummary(slots)}</span>
               <span>now</span>
             </div>
             {stats && stats.total_executions > 0 && (

@@ -134,7 +134,7 @@ function Next({ job }: { readonly job: Job }) {
 
 function Last({ slots }: { readonly slots: readonly Slot[] }) {
   const last = slots.findLast(({ running }) => running === 0)
-  if (last === undefined) return <span class="dim small">no runs yet</span>
+  if (last === undefined) return <span class="dim small">no firing yet</span>
   const took = last.duration_ms === null ? '' : ` · ${spanText(last.duration_ms)}`
   return (
     <span class="dim small row last-run">

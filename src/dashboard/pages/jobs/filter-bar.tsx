@@ -67,18 +67,7 @@ export function FilterBar({ text, chips, total }: FilterProps) {
           ))}
         </datalist>
       </div>
-      <div class="row quick" role="group" aria-label="Common filters">
-        {views.map(([q, label]) => (
-          <a
-            key={q}
-            class="chip"
-            href={view.href({ q: q === '' ? null : q, page: null })}
-            aria-current={text === q ? 'true' : undefined}
-          >
-            {label}
-          </a>
-        ))}
-      </div>
+      <QuickViews text={text} />
       <div class="row small" aria-live="polite">
         {chips.map(({ text: chip, fault }) => (
           <span key={chip} class={fault === null ? 'chip' : 'chip wrong'}>
@@ -92,6 +81,24 @@ export function FilterBar({ text, chips, total }: FilterProps) {
           </span>
         )}
       </div>
+    </div>
+  )
+}
+
+function QuickViews({ text }: { readonly text: string }) {
+  const view = useView()
+  return (
+    <div class="row quick" role="group" aria-label="Common filters">
+      {views.map(([q, label]) => (
+        <a
+          key={q}
+          class="chip"
+          href={view.href({ q: q === '' ? null : q, page: null })}
+          aria-current={text === q ? 'true' : undefined}
+        >
+          {label}
+        </a>
+      ))}
     </div>
   )
 }
