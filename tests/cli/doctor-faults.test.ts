@@ -96,8 +96,8 @@ function faultsOn(open: () => Promise<Rig>, faults: readonly Planted[]): void {
     const before = await dumped(store)
     await rig.plant(sql(rig.prefix))
     if (code === 'dead-node' && sql('').length === 0) {
-      const write = { kind: 'node', key: 'gone', value: {}, expectedVersion: null }
-      await store.putRecords([{ ...write, expireAt: T0 - DAY }], T0 - 2 * DAY)
+      const node = { kind: 'node', key: 'gone', value: {}, expectedVersion: null }
+      await store.putRecords([{ ...node, expireAt: T0 - DAY }], T0 - 2 * DAY)
     }
     const found = await errorsOf(store)
     expect(found.map(finding => finding.code)).toContain(code)

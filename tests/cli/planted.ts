@@ -205,7 +205,10 @@ export const onRedis: readonly Planted[] = [
   {
     name: 'counters that differ from the jobs',
     code: 'count',
-    sql: s => [`HINCRBY|${s}tallies|default\0work\0${0}\0${0}|3`, `DEL|${s}tt:default`],
+    sql: s => [
+      `HINCRBY|${s}tallies|${['default', 'work', '0', '0'].join('\0')}|3`,
+      `DEL|${s}tt:default`,
+    ],
     job: null,
   },
   {
