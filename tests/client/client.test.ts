@@ -223,8 +223,10 @@ describe('events', () => {
 })
 
 /** Routes that have no method of their own; `request` reaches them. */
-const without =
-  /^\/(?:healthz|readyz|metrics|openapi\.json)$|^\/problems\/\{slug\}$|^\/api\/v1\/(?:fair|tasks|users|sources|source-limits|fairness|demo|alerts|session|worker)/
+const without = [
+  /^\/(?:healthz|readyz|metrics|openapi\.json|problems\/\{slug\})$/,
+  /^\/api\/v1\/(?:fair|tasks|users|sources|source-limits|demo|alerts|session|worker)/,
+]
 
 it('every route of the service has a method', async () => {
   const schema = (await (await fetch(`${service.address}/openapi.json`)).json()) as {
@@ -235,7 +237,10 @@ it('every route of the service has a method', async () => {
       Object.keys(methods).map(method => [method.toUpperCase(), path] as const),
     )
     // PUT means the same as PATCH.
-    .filter(([method, path]) => method !== 'PUT' && method !== 'HEAD' && !without.test(path))
+    .filter(
+      ([method, path]) =>
+        method !== 'PUT' && method !== 'HEAD' && !without.some(one => one.test(path)),
+    )
   asked.length = 0
   await callEverything()
   const called = new Set(
@@ -252,10 +257,10 @@ it('every route of the service has a method', async () => {
   expect(missing).toEqual([])
 })
 
-async function callEverything(): Promise<void> {
-  const { jobs, executions, runs, schedules, workflows } = client
-  const body = { name: 'x', workflow_id: 1, interval_seconds: 60 }
-  const calls: (() => Promise<unknown>)[] = [
+type Call = () => Promise<unknown>
+
+function callsOfJobs({ jobs, executions, runs }: Client): Call[] {
+  return [
     () => jobs.list(),
     () => jobs.create({}),
     () => jobs.get('x'),
@@ -283,6 +288,12 @@ async function callEverything(): Promise<void> {
     () => runs.cancel('x'),
     () => runs.retry('x'),
     () => runs.replay('x', {}),
+  ]
+}
+
+function otherCalls({ schedules, workflows }: Client): Call[] {
+  const body = { name: 'x', workflow_id: 1, interval_seconds: 60 }
+  return [
     () => schedules.list(),
     () => schedules.get('x'),
     () => schedules.create(body),
@@ -320,7 +331,11 @@ async function callEverything(): Promise<void> {
     () => client.problemTypes(),
     async () => void (await client.events({ isOnce: true }).next()),
   ]
+}
+
+async function callEverything(): Promise<void> {
   // Most of them are refused: what matters is where they went.
-  for (const call of calls)
+  for (const call of [...callsOfJobs(client), ...otherCalls(client)]) {
     await call().catch((error: unknown) => expect(error).toBeInstanceOf(CarillonError))
+  }
 }

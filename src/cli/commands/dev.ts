@@ -11,7 +11,7 @@ import { stopOnSignals } from '../until-stopped.ts'
 const NONE = 'none of your own: carillon.config.mjs may bring some'
 
 const examples = `Examples:
-  # scheduler, API and dashboard at http://127.0.0.1:8060
+  # scheduler, API and dashboard on port 8060
   carillon dev
   # beside another one
   carillon dev --port 0 --data /tmp/try
@@ -48,7 +48,7 @@ export const command: CliCommand = {
           `API         ${service.address}/api/v1  (no token needed on this machine)`,
           `store       ${service.promise}`,
           `handlers    ${own.length === 0 ? NONE : own.join(', ')}`,
-          `try         carillon add hello --every 30s --http ${service.address}/healthz --method GET`,
+          'try         carillon add hello --every 30s --http https://example.com --method GET',
           '            carillon top',
           '',
         ].join('\n'),
