@@ -157,7 +157,7 @@ class Writing {
     const isNew = !row || (row[1] === 0 && row[2] === '')
     if (!isNew) return this.#compare(entry, toQueue(row))
     this.#tables
-      .statement('insert or replace into queues values (?, ?, ?)')
+      .statement('insert or replace into queues (queue, paused, cursor) values (?, ?, ?)')
       .run(queue, entry.isPaused ? 1 : 0, toKey(entry.lane))
   }
 

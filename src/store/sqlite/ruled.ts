@@ -11,7 +11,7 @@ import {
   type LaneRule,
   type LaneUse,
 } from '../../core/lane.ts'
-import { serveRing, type Ring, type Turn } from '../../core/turns.ts'
+import { serveRing, type LaneRoom, type Ring, type Turn } from '../../core/turns.ts'
 import type { ClaimRequest } from '../store.ts'
 import { toKey } from '../shared/text.ts'
 import { dueColumns, type DueRow } from './columns.ts'
@@ -25,6 +25,8 @@ interface Ask {
   readonly spans: readonly { readonly from: string; readonly until: string }[] | null
 }
 
+const freeRoom: LaneRoom = { weight: 1, open: Infinity }
+
 /** Rows of jobs in the order of their turns. Inside a write. */
 export function takeRuled(tables: Tables, lines: readonly number[], request: ClaimRequest): Row[] {
   const { queue, within, limit } = request
@@ -35,6 +37,7 @@ export function takeRuled(tables: Tables, lines: readonly number[], request: Cla
     next: (lane, isBehind) => nextLane(tables, ask, lane, isBehind),
     room: lane => {
       const rule = ruleOf(tables, lane, request)
+      if (rule === plainRule) return freeRoom
       return { weight: rule.weight, open: openOf(rule, useOf(tables, lane), request.now) }
     },
     give: (lane, count) => {
