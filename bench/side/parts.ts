@@ -170,19 +170,18 @@ const flood: Part = (contender, order) =>
     return [{ row: 'flood', value: performance.now() - from, note }]
   })
 
-/** The first few thousand runs beside a small and a large backlog. */
-const backlog: Part = (contender, order) =>
-  opened(contender, order, async session => {
-    const { count, serverPid, more } = order
-    const wanted = more['wanted']!
-    await insertAll(session, count)
-    const started = new Tally()
-    const used = await spent(serverPid, async () => {
-      await session.work(() => started.add())
-      await started.reached(wanted)
-    })
-    return [rate(`backlog-${size(count)}`, wanted, used)]
+/** The first few thousand runs beside a small or a large backlog; the process ends after it. */
+const backlog: Part = async (contender, { place, count, serverPid, more }) => {
+  const session = await contender.open(place)
+  const wanted = more['wanted']!
+  await insertAll(session, count)
+  const started = new Tally()
+  const used = await spent(serverPid, async () => {
+    await session.work(() => started.add())
+    await started.reached(wanted)
   })
+  return [rate(`backlog-${size(count)}`, wanted, used)]
+}
 
 export const parts = { jobs, single, latency, schedules, flood, backlog } as const
 export type PartName = keyof typeof parts

@@ -2,7 +2,7 @@
 
 import type { Figure, Row } from './results.ts'
 
-const RAW = 'raw statements'
+export const RAW = 'raw statements'
 
 export interface Standing {
   readonly store: string

@@ -20,9 +20,10 @@ const isMinutely = ({ gridMs }: Entry) => gridMs === MINUTE
 const isPeerOfMany = (entry: Entry) =>
   !isSlow(entry) && entry.store !== 'memory' && entry.name !== 'pg-boss'
 
+const all = () => true
+const lasting = ({ store }: Entry) => store !== 'memory'
+
 function sizes({ scale: { isQuick, isFull, rounds } }: Run): Size[] {
-  const all = () => true
-  const lasting = ({ store }: Entry) => store !== 'memory'
   if (isQuick) return [{ count: 1_000, isHerd: true, rounds: 1, has: all }]
   return [
     { count: 1_000, isHerd: true, rounds, has: isFull ? all : lasting },

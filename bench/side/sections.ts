@@ -25,12 +25,14 @@ export interface Run {
   readonly tell: (text: string) => void
 }
 
-interface Job {
+interface Step {
   readonly section: string
   readonly part: PartName
   readonly purpose: Purpose
   readonly count: (entry: Entry) => number
   readonly more?: (entry: Entry) => Readonly<Record<string, number>>
+  /** Leaves work behind that closing would wait for: the process is ended instead. */
+  readonly isLast?: boolean
 }
 
 const RAW_BATCH = 500
@@ -40,18 +42,20 @@ const raws = ['sqlite', 'postgres', 'redis'] as const
 export const isSlow = ({ name, store }: Entry): boolean =>
   name === 'agenda' || (name === 'bullmq' && store === 'postgres')
 
-export async function measureOnce(run: Run, entry: Entry, job: Job): Promise<Sample[]> {
+export async function measureOnce(run: Run, entry: Entry, step: Step): Promise<Sample[]> {
   const { servers, fleet, tell } = run
   return servers.fresh(entry.store, async url => {
     const order: Order = {
-      place: { url, purpose: job.purpose },
+      place: { url, purpose: step.purpose },
       serverPid: servers.pid(entry.store),
-      count: job.count(entry),
-      more: job.more?.(entry) ?? {},
+      count: step.count(entry),
+      more: step.more?.(entry) ?? {},
     }
     const host = await fleet.host(entry.module)
-    tell(`${job.section}: ${entry.name} on ${entry.store}, ${order.count}`)
-    return host.measure(job.part, entry.at, order)
+    tell(`${step.section}: ${entry.name} on ${entry.store}, ${order.count}`)
+    const samples = await host.measure(step.part, entry.at, order)
+    if (step.isLast) await fleet.renew(entry.module)
+    return samples
   })
 }
 
@@ -75,18 +79,18 @@ export async function attempt(
 export async function interleaved(
   run: Run,
   entries: readonly Entry[],
-  jobs: readonly Job[],
+  steps: readonly Step[],
   beside: () => Promise<void> = async () => {},
 ): Promise<void> {
   for (let round = 0; round <= run.scale.rounds; round++) {
     // Whoever goes first would always find the machine as the last one left it.
     const order = round % 2 === 0 ? entries : entries.toReversed()
     for (const entry of order) {
-      for (const job of jobs) {
-        const shorter = { ...job, count: (e: Entry) => Math.ceil(job.count(e) / 4) }
-        const now = round === 0 ? shorter : job
+      for (const step of steps) {
+        const shorter = { ...step, count: (e: Entry) => Math.ceil(step.count(e) / 4) }
+        const now = round === 0 ? shorter : step
         const samples = await attempt(run, entry, () => measureOnce(run, entry, now))
-        if (samples && round > 0) run.ledger.add(job.section, entry, samples)
+        if (samples && round > 0) run.ledger.add(step.section, entry, samples)
       }
     }
     if (round > 0) await beside()
@@ -153,17 +157,22 @@ export async function flood(run: Run): Promise<void> {
 export async function backlog(run: Run): Promise<void> {
   const { isQuick, isFull } = run.scale
   const entries = durable(run).filter(entry => best(entry) && !isSlow(entry))
-  const sizes = isQuick ? [2_000, 8_000] : [10_000, isFull ? 1_000_000 : 100_000]
-  const more = () => ({ wanted: isQuick ? 500 : 5_000 })
-  const rounds = Math.min(run.scale.rounds, 3)
-  const jobsOf = sizes.map(size => {
-    return {
-      section: 'backlog',
-      part: 'backlog' as const,
-      purpose: 'throughput' as const,
-      count: () => size,
-      more,
+  const counts = isQuick ? [2_000, 8_000] : [10_000, isFull ? 1_000_000 : 100_000]
+  const wanted = isQuick ? 500 : 5_000
+  const [section, purpose] = ['backlog', 'throughput'] as const
+  for (let round = 1; round <= Math.min(run.scale.rounds, 3); round++) {
+    for (const entry of entries) {
+      for (const size of counts) {
+        const count = () => size
+        const more = () => ({ wanted })
+        const samples = await attempt(run, entry, async () => {
+          // Its process is new: this is its warm-up.
+          await measureOnce(run, entry, { section, part: 'jobs', purpose, count: () => wanted })
+          const step = { section, part: 'backlog', purpose, count, more, isLast: true } as const
+          return measureOnce(run, entry, step)
+        })
+        if (samples) run.ledger.add(section, entry, samples)
+      }
     }
-  })
-  await interleaved({ ...run, scale: { ...run.scale, rounds } }, entries, jobsOf)
+  }
 }
