@@ -50,7 +50,8 @@ test('a part has its own payload, signal, key, checkpoint, log fields and measur
   expect(lines).toMatchObject([{ message: 'hello', fields: { a: 1, step: 'fetch' } }])
   context.progress(0.5)
   expect(fractions).toEqual([0.5])
-  context.measure('items', 3)
+  const { measure } = context
+  measure('items', 3)
   whole.measure('items', 4)
   expect(one.measures).toEqual({ 'fetch.items': 3, items: 4 })
   await context.heartbeat({ page: 2 })

@@ -137,8 +137,27 @@ export class Context {
     this.#host.logged(this.#held, line)
   }
 
+  // Handlers may take these three apart from their context: each brings it along.
+
   /** Kept at most about once a second; never throws. */
-  progress(fraction: number, note: string | null = null): void {
+  get progress(): (fraction: number, note?: string | null) => void {
+    return (fraction, note = null) => this.#progressed(fraction, note)
+  }
+
+  /** A number kept with the attempt, such as items done; or a little more of its detail. */
+  get measure(): (name: string, value: Json) => void {
+    return (name, value) => {
+      this.#held.measures ??= {}
+      this.#held.measures[this.#part === null ? name : `${this.#part.name}.${name}`] = value
+    }
+  }
+
+  /** Renews the lease and stores the checkpoint; rejects when the lease is lost. */
+  get heartbeat(): (checkpoint?: Json) => Promise<void> {
+    return checkpoint => this.#beat(checkpoint)
+  }
+
+  #progressed(fraction: number, note: string | null): void {
     const bounded = Math.min(1, Math.max(0, Number.isFinite(fraction) ? fraction : 0))
     if (this.#part !== null) {
       this.#part.progressed(bounded, note)
@@ -151,14 +170,7 @@ export class Context {
     this.#host.progressed(this.#held)
   }
 
-  /** A number kept with the attempt, such as items done; or a little more of its detail. */
-  measure(name: string, value: Json): void {
-    this.#held.measures ??= {}
-    this.#held.measures[this.#part === null ? name : `${this.#part.name}.${name}`] = value
-  }
-
-  /** Renews the lease and stores the checkpoint; rejects when the lease is lost. */
-  async heartbeat(checkpoint?: Json): Promise<void> {
+  async #beat(checkpoint?: Json): Promise<void> {
     if (this.#part !== null && checkpoint !== undefined) return this.#part.keep(checkpoint)
     if (checkpoint !== undefined) this.#pending().checkpoint = checkpoint
     const isHeld = await this.#host.beat(this.#held)

@@ -17,7 +17,7 @@ class Aside extends MemoryStore {
   override async claim(request: ClaimRequest) {
     this.deeds.push('claim')
     // As over a network, the answer comes in a later turn of the loop.
-    await new Promise(resolve => setImmediate(resolve))
+    await new Promise<void>(resolve => systemClock.soon(resolve))
     return super.claim(request)
   }
 }

@@ -83,7 +83,7 @@ describe('A2 validation', () => {
 })
 
 onEachStore((store, start) => {
-  it(`A2 on ${store} PATCH changes what is given, leaves the rest, and takes back what it showed`, async () => {
+  it(`A2 on ${store} PATCH changes what is given, leaves the rest, takes back what it showed`, async () => {
     const s = await startSchedules(start, undefined, asleep)
     const made = await s.make({ ...dailyReport, description: 'first' })
     const path = `${SCHEDULES}${made.id}/`
