@@ -93,7 +93,7 @@ describe('a whole store', () => {
   it('is pruned by age, counted first', async () => {
     const once = ['add', 'once', '--at', '2020-01-01T00:00:00Z', '--handler', 'greet']
     expect(await run(once)).toMatchObject({ code: 0 })
-    expect(await run(['cancel', 'once', '--yes'])).toMatchObject({ code: 0 })
+    expect(await run(['cancel', 'once', '--job', '--yes'])).toMatchObject({ code: 0 })
     const dry = await run(['prune', '--older-than', '1ms', '--dry-run'])
     expect(dry.out).toContain('1 ended jobs')
     expect(await run(['prune', '--older-than', '1ms'])).toMatchObject({ code: 2 })

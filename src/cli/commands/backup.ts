@@ -44,7 +44,7 @@ export const command = define({
     context.say(
       report.isCompared
         ? 'checked: intact, and equal to the store'
-        : 'checked: intact; the store was written to meanwhile, or told its entries as it went',
+        : 'checked: intact; the store was written to meanwhile, so there was nothing to compare',
     )
     return exits.ok
   },

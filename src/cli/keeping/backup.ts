@@ -51,12 +51,11 @@ export async function backUp(
   }
 }
 
-/** The sums of the source if it stayed the same; null when it did not, or was told as it went. */
+/** The sums of the source if nobody wrote to it meanwhile; otherwise there is nothing to compare. */
 async function written(context: Context, place: StorePlace, partial: string): Promise<Sums | null> {
   return withUpkeep(place.url, async ({ backup }) => {
     if (backup === null) {
-      await copied(context, place, partial)
-      return null
+      return copied(context, place, partial)
     }
     const before = await withStore(place.url, store => summed(store, context.signal))
     await backup(partial)
@@ -66,11 +65,15 @@ async function written(context: Context, place: StorePlace, partial: string): Pr
 }
 
 /** Nodes may go on: a run that is going on then is due again in a store this is restored to. */
-async function copied(context: Context, { url, name }: StorePlace, partial: string): Promise<void> {
+async function copied(
+  context: Context,
+  { url, name }: StorePlace,
+  partial: string,
+): Promise<Sums | null> {
   const { err: write, isTerminal } = context.terminal
   const progress = copyProgress({ write, isTerminal, now: () => systemClock.now() })
   const isShown = isTerminal && !context.globals.isQuiet
-  await withStore(url, from =>
+  const report = await withStore(url, from =>
     withStore(`sqlite:${partial}`, to =>
       copyStore({
         from: { store: from, name },
@@ -82,6 +85,8 @@ async function copied(context: Context, { url, name }: StorePlace, partial: stri
     ),
   )
   if (isShown) progress.end()
+  const isSame = !report.hasChanged && report.abandoned === 0 && report.leftOut === 0
+  return isSame ? report.sums : null
 }
 
 async function summed(store: Store, signal: AbortSignal): Promise<Summing> {
