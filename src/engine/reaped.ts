@@ -4,14 +4,22 @@
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import type { StoredRecord } from '../core/record.ts'
-import type { Page } from '../store/store.ts'
-import type { Parts } from './parts.ts'
+import type { Page, Store } from '../store/store.ts'
+import type { Clock } from './clock.ts'
+import type { Events } from './events.ts'
 
 const KIND = 'reaped'
 /** Rounds against other nodes that count at the same moment. */
 const ROUNDS_MAX = 20
 
-type CountParts = Pick<Parts, 'store' | 'clock' | 'events'>
+interface Counted {
+  readonly store: Store
+  readonly clock: Clock
+}
+
+interface CountParts extends Counted {
+  readonly events: Events
+}
 
 /** A count that cannot be kept is told and left out: the leases are cleared either way. */
 export async function countReaped(parts: CountParts, jobs: readonly Job[]): Promise<void> {
@@ -24,7 +32,7 @@ export async function countReaped(parts: CountParts, jobs: readonly Job[]): Prom
   }
 }
 
-async function add({ store, clock }: CountParts, tenant: string, count: number): Promise<void> {
+async function add({ store, clock }: Counted, tenant: string, count: number): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const now = clock.now()
     const [held] = await store.getRecords(KIND, [tenant], now)
@@ -42,7 +50,7 @@ async function add({ store, clock }: CountParts, tenant: string, count: number):
 
 /** Of one tenant, or of all together. */
 export async function readReaped(
-  { store, clock }: Pick<Parts, 'store' | 'clock'>,
+  { store, clock }: Counted,
   { tenant }: { readonly tenant?: string },
 ): Promise<number> {
   const now = clock.now()
