@@ -11,6 +11,12 @@ import { loadProgram, printVersion } from './program.ts'
 const words = commandFirst(process.argv.slice(2))
 const [word] = words
 
+// Whoever read us has seen enough, as `head` does: that is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exits.ok)
+  throw error
+})
+
 try {
   if (word === '-V' || word === '--version') {
     await printVersion()

@@ -1,9 +1,10 @@
 // Hosting, help and completion.
 
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ensureBuilt, hasTerminal, Place } from './program.ts'
+import { ensureBuilt, hasTerminal, main, Place } from './program.ts'
 
 const ESCAPE = '\u001B'
 const colour = new RegExp(`${ESCAPE}\\[\\d+m`, 'g')
@@ -21,6 +22,13 @@ it('a worker runs what is in the store, without HTTP', async () => {
   expect(added.code).toBe(0)
   const ran = await place.run(['run', 'job', 'a=1', '--wait', '--timeout', '60s'])
   expect(JSON.parse(ran.out)).toEqual({ greeted: { a: 1 } })
+})
+
+it('ends in peace when whoever reads it has seen enough', () => {
+  const line = `set -o pipefail; '${process.execPath}' '${main}' next '* * * * *' -n 1000 | head -1`
+  const ended = spawnSync('bash', ['-c', line], { env: place.env(), encoding: 'utf8' })
+  expect(ended.stderr).toBe('')
+  expect(ended.status).toBe(0)
 })
 
 describe('dev', () => {

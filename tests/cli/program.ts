@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { eventually } from '../support/servers/wait.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const main = join(root, 'dist/cli/main.js')
+export const main = join(root, 'dist/cli/main.js')
 
 /** `npm test` builds first; alone, a suite compiles what has changed since. */
 export function ensureBuilt(): void {

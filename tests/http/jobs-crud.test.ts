@@ -179,6 +179,7 @@ onEachStore((store, start) => {
       [{ trigger: { every: '1h' }, first: 'ifDue' }, ['first']],
       [{ trigger: { every: '1h' }, retry: {}, max_retries: 1 }, ['max_retries']],
       [{ trigger: { every: '1h', from: 'finish' }, overlap: 'allow' }, ['overlap']],
+      [{ trigger: { every: '1h' }, overlap: 'never', missed: 'all' }, ['overlap', 'missed']],
       [{ action: { kind: 'dance' } }, ['action.kind']],
       [{ action: undefined, handler: '__proto__' }, ['handler']],
       [{ action: undefined, handler: 'action:http' }, ['handler']],
@@ -191,6 +192,7 @@ onEachStore((store, start) => {
       const refused = await s.as().post('/api/v1/jobs', { ...base, ...more })
       expect(refused.status).toBe(400)
       expect(refused.body.errors.map(error => error.field)).toEqual(fields)
+      expect(refused.body.detail).not.toMatch(/invalid input/i)
     })
   })
 

@@ -146,16 +146,24 @@ export const retrySchema = z
 
 export type RetryBody = z.output<typeof retrySchema>
 
-export const missedSchema = z.union([
-  z.enum(['skip', 'once']),
-  z.strictObject({
-    policy: z.literal('all'),
-    max: whole(1, limits.catchUpMax),
-    max_age_seconds: seconds(0.001, 3_660 * DAY_SECONDS),
-  }),
-])
+export const missedSchema = z.union(
+  [
+    z.enum(['skip', 'once']),
+    z.strictObject({
+      policy: z.literal('all'),
+      max: whole(1, limits.catchUpMax),
+      max_age_seconds: seconds(0.001, 3_660 * DAY_SECONDS),
+    }),
+  ],
+  { error: 'must be skip, once, or { policy: all, max, max_age_seconds }' },
+)
 
-export const overlapSchema = z.union([
-  z.enum(['skip', 'replace', 'allow']),
-  z.strictObject({ policy: z.literal('queue'), limit: whole(1, limits.queueOverlapMax) }),
-])
+export const overlapSchema = z.union(
+  [
+    z.enum(['skip', 'replace', 'allow']),
+    z.strictObject({ policy: z.literal('queue'), limit: whole(1, limits.queueOverlapMax) }),
+  ],
+  {
+    error: `must be skip, replace, allow, or { policy: queue, limit: 1 to ${limits.queueOverlapMax} }`,
+  },
+)
