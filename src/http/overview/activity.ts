@@ -3,12 +3,11 @@
 
 import { z } from 'zod'
 import type { Attempt } from '../../core/attempt.ts'
-import { limits } from '../../core/limits.ts'
 import { HOUR, iso, type Instant } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Page } from '../../store/store.ts'
 import { executionStatus } from '../executions/view.ts'
 import { bucketsOf, latenessFields, quantiles } from '../jobs/history.ts'
+import { newestAttempts } from '../runs/newest.ts'
 
 const READ_MAX = 3_000
 const PARTS = 48
@@ -44,21 +43,12 @@ export async function activityOf(
 ): Promise<z.output<typeof activityAnswer>> {
   const to = clock.now()
   const from = to - hours * HOUR
-  const attempts: Attempt[] = []
-  let cursor: string | null = null
-  do {
-    const page: Page<Attempt> = await store.attempts(
-      { ...scope, since: from },
-      { limit: limits.pageMax, cursor, newestFirst: true },
-    )
-    attempts.push(...page.items)
-    cursor = page.cursor
-  } while (cursor !== null && attempts.length < READ_MAX)
+  const { attempts, isCut } = await newestAttempts(store, { ...scope, since: from }, READ_MAX)
   const oldest = attempts.reduce((least, { finishedAt }) => Math.min(least, finishedAt), to)
   return {
     from: iso(from),
     to: iso(to),
-    complete_since: iso(cursor === null ? from : Math.max(from, oldest)),
+    complete_since: iso(isCut ? Math.max(from, oldest) : from),
     ...sums(attempts),
     buckets: partsOf(attempts, from, to),
     lateness: latenessIn(attempts),

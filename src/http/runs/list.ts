@@ -49,6 +49,8 @@ export interface Scope {
 
 /** Store pages read for one answer; a filter that lets little through gives short answers. */
 const ROUNDS_MAX = 8
+/** Of these, pages for which the store looked at many rows and found few. */
+const SHORT_MAX = 2
 
 type Read = (cursor: string | null, limit: number) => Promise<Page<RunView>>
 
@@ -59,10 +61,13 @@ export async function listRuns(engine: Engine, query: RunsQuery, scope: Scope) {
   let at = from === null ? 0 : names.indexOf(from.phase)
   let cursor = from?.cursor ?? null
   const runs: RunView[] = []
-  for (let round = 0; at < names.length && round < ROUNDS_MAX; round++) {
-    const page = await phases.get(names[at]!)!(cursor, query.limit - runs.length)
+  let short = 0
+  for (let round = 0; at < names.length && round < ROUNDS_MAX && short < SHORT_MAX; round++) {
+    const room = query.limit - runs.length
+    const page = await phases.get(names[at]!)!(cursor, room)
     runs.push(...page.items)
     cursor = page.cursor
+    if (cursor !== null && page.items.length < room / 2) short++
     if (cursor === null) at++
     if (runs.length >= query.limit) break
   }

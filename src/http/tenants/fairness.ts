@@ -4,13 +4,13 @@
 import { z } from 'zod'
 import type { Attempt } from '../../core/attempt.ts'
 import { limits } from '../../core/limits.ts'
-import { iso, MINUTE, type Instant, type Millis } from '../../core/time.ts'
+import { iso, MINUTE, type Millis } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Page } from '../../store/store.ts'
 import type { Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { scopeOf } from '../auth/principal.ts'
 import { quantiles } from '../jobs/history.ts'
+import { newestAttempts } from '../runs/newest.ts'
 
 const READ_MAX = 2_000
 const WAITING_MAX = 1_000
@@ -80,7 +80,12 @@ export async function fairnessOf(engine: Engine, spanMs: Millis, scope: { tenant
   const now = engine.clock.now()
   const from = now - spanMs
   const tallies = new Map<string, Tally>()
-  const { attempts, isCut, since } = await newest(engine, { ...scope, since: from }, now)
+  const { attempts, isCut } = await newestAttempts(
+    engine.store,
+    { ...scope, since: from },
+    READ_MAX,
+  )
+  const since = attempts.reduce((least, { finishedAt }) => Math.min(least, finishedAt), now)
   const tenants = await tenantsOf(engine, attempts)
   for (const attempt of attempts) {
     const tenant = tenants.get(attempt.jobId)
@@ -101,26 +106,6 @@ export async function fairnessOf(engine: Engine, spanMs: Millis, scope: { tenant
     is_cut: due.length >= WAITING_MAX || shown.length > SHOWN_MAX,
     tenants: shown.slice(0, SHOWN_MAX),
   }
-}
-
-async function newest(
-  { store }: Engine,
-  filter: { tenant?: string; since: Instant },
-  now: Instant,
-) {
-  const attempts: Attempt[] = []
-  let cursor: string | null = null
-  do {
-    const page: Page<Attempt> = await store.attempts(filter, {
-      limit: limits.pageMax,
-      cursor,
-      newestFirst: true,
-    })
-    attempts.push(...page.items)
-    cursor = page.cursor
-  } while (cursor !== null && attempts.length < READ_MAX)
-  const since = attempts.reduce((least, { finishedAt }) => Math.min(least, finishedAt), now)
-  return { attempts, isCut: cursor !== null, since }
 }
 
 async function tenantsOf({ store }: Engine, attempts: readonly Attempt[]) {

@@ -6,12 +6,13 @@ import { limits } from '../../core/limits.ts'
 import { serviceOf } from '../../core/service.ts'
 import { iso, type Instant } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { AttemptFilter, JobFilter, Page } from '../../store/store.ts'
+import type { AttemptFilter, JobFilter } from '../../store/store.ts'
 import { bucketWidth, BUCKETS } from '../ahead/view.ts'
 import type { Window } from '../ahead/moments.ts'
 import { executionStatus, type ExecutionStatus } from '../executions/view.ts'
+import { newestAttempts } from '../runs/newest.ts'
 
-export const BARS_MAX = 2_000
+export const BARS_MAX = 1_000
 
 export interface Bar {
   readonly jobId: string
@@ -33,6 +34,8 @@ export interface Bars {
   readonly isCut: boolean
 }
 
+type Past = AttemptFilter & { readonly since: Instant }
+
 interface Asked extends Window {
   readonly tenant?: string
   readonly jobId?: string
@@ -42,7 +45,7 @@ export async function barsOf(engine: Engine, asked: Asked): Promise<Bars> {
   const { tenant, jobId, from, until } = asked
   const scope = tenant === undefined ? {} : { tenant }
   const past = { ...scope, since: from, until }
-  const filters: AttemptFilter[] =
+  const filters: Past[] =
     jobId === undefined
       ? [past]
       : [
@@ -62,18 +65,15 @@ export async function barsOf(engine: Engine, asked: Asked): Promise<Bars> {
   return { bars, rows, isCut: settled.isCut || (live?.isCut ?? false) }
 }
 
-async function readSettled({ store }: Engine, filters: readonly AttemptFilter[]) {
+async function readSettled({ store }: Engine, filters: readonly Past[]) {
   const attempts: Attempt[] = []
   let isCut = false
   for (const filter of filters) {
-    let cursor: string | null = null
-    do {
-      const limit = Math.min(limits.pageMax, BARS_MAX - attempts.length)
-      const page: Page<Attempt> = await store.attempts(filter, { limit, cursor, newestFirst: true })
-      attempts.push(...page.items)
-      cursor = page.cursor
-      if (attempts.length >= BARS_MAX) isCut ||= cursor !== null
-    } while (cursor !== null && attempts.length < BARS_MAX)
+    const room = BARS_MAX - attempts.length
+    if (room <= 0) return { attempts, isCut: true }
+    const found = await newestAttempts(store, filter, room)
+    attempts.push(...found.attempts)
+    isCut ||= found.isCut
   }
   return { attempts, isCut }
 }
