@@ -146,9 +146,9 @@ export function PointsChart({ label, points, levels }: PointsProps) {
     scales: {
       x: {
         time: true,
-        // One moment alone stands in the middle of an hour.
+        // Moments close together stand in the middle of a few minutes.
         range: (_plot: uPlot, min: number, max: number): uPlot.Range.MinMax =>
-          max > min ? [min, max] : [min - 1_800, min + 1_800],
+          max - min >= 300 ? [min, max] : [min - 150, max + 150],
       },
       y: { distr: 3 as const },
     },
