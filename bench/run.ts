@@ -29,6 +29,7 @@ const { values, tokens } = parseArgs({
     full: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     report: { type: 'boolean', default: false },
+    'no-build': { type: 'boolean', default: false },
   },
   // What the benchmarks of Carillon alone take, they check.
   strict: false,
@@ -85,7 +86,7 @@ async function main(): Promise<void> {
   if (wanted.length > 0 && !(values.report && only === null)) {
     installPeers()
     // The service is measured as it is published.
-    if (wanted.includes('api')) node('--import', 'tsx', 'scripts/build.ts')
+    if (wanted.includes('api') && !values['no-build']) node('--import', 'tsx', 'scripts/build.ts')
     const isQuick = values.quick === true
     const rounds = Number(values.rounds ?? (isQuick ? 1 : 5))
     if (!Number.isInteger(rounds) || rounds < 1) refuse('--rounds takes a whole number above 0')

@@ -36,7 +36,7 @@ const durability = {
 } as const
 
 const contender = ({ store, keeps }: Kind): Contender => ({
-  name: 'bullmq',
+  name: keeps === 'nothing' ? 'bullmq' : 'bullmq keeping',
   store,
   settings: `concurrency ${CONCURRENCY}, removeOnComplete ${keeps === 'nothing'}; ${durability[store]}`,
   keeps,

@@ -107,15 +107,14 @@ export class Host {
     await this.#ask({ kind: 'fill', at, order })
   }
 
-  /** Tells how many it has started, every now and then, until `rest`. */
-  async work(at: number, order: Order, onProgress: (count: number) => void): Promise<void> {
-    this.#progress = onProgress
-    await this.#ask({ kind: 'work', at, order })
+  async ready(at: number, order: Order): Promise<void> {
+    await this.#ask({ kind: 'ready', at, order })
   }
 
-  async rest(): Promise<void> {
-    this.#progress = () => {}
-    await this.#ask({ kind: 'rest' })
+  /** After `ready`: tells how many it has started, every now and then, until it is ended. */
+  async go(onProgress: (count: number) => void): Promise<void> {
+    this.#progress = onProgress
+    await this.#ask({ kind: 'go' })
   }
 
   async end(): Promise<void> {
@@ -178,7 +177,9 @@ export class Fleet {
   }
 }
 
-function versionOf(name: string): string {
+/** A name may say more than the package: `bullmq keeping`. */
+function versionOf(title: string): string {
+  const [name] = title.split(' ')
   const from = name === 'carillon' ? root : join(root, 'bench/peers/')
   const file = name === 'carillon' ? './package.json' : `./node_modules/${name}/package.json`
   return (createRequire(join(from, 'x.js'))(file) as { version: string }).version

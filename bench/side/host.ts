@@ -12,13 +12,13 @@ export type Message =
       readonly order: Order
     }
   | { readonly kind: 'fill'; readonly at: number; readonly order: Order }
-  | { readonly kind: 'work'; readonly at: number; readonly order: Order }
-  | { readonly kind: 'rest' }
+  | { readonly kind: 'ready'; readonly at: number; readonly order: Order }
+  | { readonly kind: 'go' }
   | { readonly kind: 'describe' }
 
 const TELL_MS = 20
 const contenders = ((await import(process.argv[2]!)) as { default: Contender[] }).default
-let working: { session: Session; timer: NodeJS.Timeout } | null = null
+let opened: Session | null = null
 
 async function fill(contender: Contender, { place, count }: Order): Promise<void> {
   const session = await contender.open(place)
@@ -26,20 +26,16 @@ async function fill(contender: Contender, { place, count }: Order): Promise<void
   await session.close()
 }
 
-/** Works beside other processes until told to rest, telling how far it is. */
-async function work(contender: Contender, { place }: Order): Promise<void> {
-  const session = await contender.open(place)
-  const started = new Tally()
-  await session.work(() => started.add())
-  const timer = setInterval(() => process.send!({ progress: started.seen }), TELL_MS)
-  working = { session, timer }
+/** Connects and waits for the others. */
+async function ready(contender: Contender, { place }: Order): Promise<void> {
+  opened = await contender.open(place)
 }
 
-async function rest(): Promise<void> {
-  if (working === null) return
-  clearInterval(working.timer)
-  await working.session.close()
-  working = null
+/** Works beside other processes until it is ended, telling how far it is. */
+async function go(): Promise<void> {
+  const started = new Tally()
+  setInterval(() => process.send!({ progress: started.seen }), TELL_MS)
+  await opened!.work(() => started.add())
 }
 
 async function answer(message: Message): Promise<unknown> {
@@ -48,10 +44,10 @@ async function answer(message: Message): Promise<unknown> {
       return parts[message.part](contenders[message.at]!, message.order)
     case 'fill':
       return fill(contenders[message.at]!, message.order)
-    case 'work':
-      return work(contenders[message.at]!, message.order)
-    case 'rest':
-      return rest()
+    case 'ready':
+      return ready(contenders[message.at]!, message.order)
+    case 'go':
+      return go()
     case 'describe':
       return contenders.map(({ name, store, settings, keeps, gridMs }) => {
         return { name, store, settings, keeps, gridMs }

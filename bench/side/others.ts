@@ -31,6 +31,7 @@ export async function cron({ ledger, tell }: Run): Promise<void> {
 }
 
 const NODES = [1, 2, 4]
+const WARM_UP = 2_000
 
 /** The same backlog on one PostgreSQL, worked off by one, two and four processes. */
 export async function nodes(run: Run): Promise<void> {
@@ -60,16 +61,19 @@ const together = (run: Run, entry: Entry, count: number, jobs: number): Promise<
     const hosts: Host[] = []
     try {
       for (let i = 0; i < count; i++) hosts.push(await run.fleet.another(entry.module))
+      // New processes: each runs a few jobs first, while nobody counts.
+      for (const host of hosts) await host.measure('jobs', entry.at, { ...order, count: WARM_UP })
       await hosts[0]!.fill(entry.at, order)
+      await Promise.all(hosts.map(host => host.ready(entry.at, order)))
       const seen = new Map<Host, number>()
       const from = performance.now()
-      const all = new Promise<void>(resolve => {
+      const all = new Promise<void>((resolve, reject) => {
         const onProgress = (host: Host) => (started: number) => {
           seen.set(host, started)
           const total = [...seen.values()].reduce((sum, value) => sum + value, 0)
           if (total >= jobs) resolve()
         }
-        for (const host of hosts) void host.work(entry.at, order, onProgress(host))
+        for (const host of hosts) host.go(onProgress(host)).catch(reject)
       })
       await all
       const ms = performance.now() - from

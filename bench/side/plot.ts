@@ -52,13 +52,18 @@ export function plot(row: Row): string {
   const height = TOP + figures.length * LINE + 14
   const better = row.lowerIsBetter ? 'less is better' : 'more is better'
   const scale = isLog ? ', logarithmic' : ''
-  const text = `font-family="system-ui, sans-serif" font-size="13" fill="#22262e"`
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" ${text}>
-  <title>${escape(row.title)}</title>
-  <rect width="${WIDTH}" height="${height}" rx="6" fill="#faf9f6"/>
-  <text x="16" y="26" font-size="15" font-weight="bold">${escape(row.title)}</text>
-  <text x="${WIDTH - 16}" y="26" text-anchor="end" fill="#5b6270">${escape(row.unit)}, ${better}${scale}</text>
-  ${figures.map((figure, i) => bar(figure, TOP + i * LINE, at)).join('\n  ')}
-</svg>
-`
+  const size = `width="${WIDTH}" height="${height}"`
+  const frame = `viewBox="0 0 ${WIDTH} ${height}" role="img"`
+  const font = 'font-family="system-ui, sans-serif" font-size="13" fill="#22262e"'
+  const unit = `${escape(row.unit)}, ${better}${scale}`
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size} ${frame} ${font}>`,
+    `  <title>${escape(row.title)}</title>`,
+    `  <rect ${size} rx="6" fill="#faf9f6"/>`,
+    `  <text x="16" y="26" font-size="15" font-weight="bold">${escape(row.title)}</text>`,
+    `  <text x="${WIDTH - 16}" y="26" text-anchor="end" fill="#5b6270">${unit}</text>`,
+    ...figures.map((figure, i) => `  ${bar(figure, TOP + i * LINE, at)}`),
+    '</svg>',
+    '',
+  ].join('\n')
 }

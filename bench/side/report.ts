@@ -22,11 +22,11 @@ const sections: Readonly<Record<string, Section>> = {
   jobs: {
     title: 'Inserting and running',
     text: `Every job is a no-op with a payload of about 200 bytes. A run counts when its outcome is
-recorded. Carillon records an outcome and a history row for each run and has no setting that
-keeps nothing, so it stands only in the table with history. Graphile Worker always deletes
-finished jobs; pg-boss records one outcome for a whole batch. The raw statements claim, complete
-and write a history row over a minimal table, without a scheduler and without handlers.`,
-    plots: ['bulk-insert', 'single-insert', 'runs-kept', 'runs-unkept'],
+recorded. Carillon records an outcome and a history row for each run, and has no setting that keeps
+nothing: it is held against peers that keep nothing all the same. Graphile Worker always deletes
+finished jobs; pg-boss records one outcome for a whole batch. The raw statements claim, complete and
+write a history row over a minimal table, without a scheduler and without handlers.`,
+    plots: ['bulk-insert', 'single-insert', 'runs'],
   },
   latency: {
     title: 'From asking to start',
@@ -146,18 +146,22 @@ function glance(rows: readonly Row[]): string {
   return table(head, lines)
 }
 
+const TRIAL =
+  '**A trial with small numbers and one round: it shows that everything runs, no more.**\n\n'
+
 function intro({ at, isQuick, machine, servers }: Results): string {
   const { node, processors, processor, memoryGb, platform } = machine
   return `# Performance
 
 <!-- Written by \`npm run bench -- --report\` from bench/results/latest.json. Do not edit. -->
 
-${isQuick ? '**A trial with small numbers and one round: it shows that everything runs, no more.**\n\n' : ''}Measured on ${at.slice(0, 10)}: ${processors} processors (${processor}), ${memoryGb} GB,
-${platform}, Node ${node}, PostgreSQL ${servers['postgres']}, Redis ${servers['redis']}; clients and
-servers on the same machine. Every contender has a process of its own, and all take turns in every
-round; the first round warms up and is thrown away. Figures are medians, with the range and the number
-of rounds. Processor shares are those of one processor, of the client and of the server. Only ratios
-within a table mean something elsewhere. [How to run it](../how-to/run-benchmarks.md).
+${isQuick ? TRIAL : ''}Measured on ${at.slice(0, 10)}: ${processors} processors (${processor}),
+${memoryGb} GB, ${platform}, Node ${node}, PostgreSQL ${servers['postgres']}, Redis ${servers['redis']};
+clients and servers on the same machine. Every contender has a process of its own, and all take
+turns in every round; the first round warms up and is thrown away. Figures are medians, with the
+range and the number of rounds. Processor shares are those of one processor, of the client and of
+the server. Only ratios within a table mean something elsewhere.
+[How to run it](../how-to/run-benchmarks.md).
 
 ## At a glance
 

@@ -12,8 +12,7 @@ const less = (title: string, unit: string): RowText => ({ title, unit, lowerIsBe
 const fixed: Readonly<Record<string, RowText>> = {
   'bulk-insert': more('Bulk insert', 'jobs/s'),
   'single-insert': more('Insert, one job a call, 50 calls in flight', 'jobs/s'),
-  'runs-kept': more('Claim to settle of no-op jobs, history kept', 'runs/s'),
-  'runs-unkept': more('Claim to settle of no-op jobs, nothing kept', 'runs/s'),
+  runs: more('Claim to settle of no-op jobs', 'runs/s'),
   'latency-p50': less('From asking to start on an idle worker, p50', 'ms'),
   'latency-p99': less('From asking to start on an idle worker, p99', 'ms'),
   flood: less('Wait of a user’s only job behind another user’s flood', 'ms'),
@@ -45,5 +44,5 @@ export function describeRow(id: string): RowText {
 function spelled(size: string): string {
   const unit = size.at(-1)
   const times = unit === 'k' ? 1_000 : unit === 'm' ? 1_000_000 : 1
-  return (Number.parseInt(size, 10) * times).toLocaleString('en')
+  return (Number.parseFloat(size) * times).toLocaleString('en')
 }

@@ -8,6 +8,7 @@ const MINUTE = 60_000
 /** Before the first round nobody knows how long creating takes. */
 const FIRST_GUESS_MS = 1.2
 const TRIES = 4
+const QUICK = 200
 
 interface Size {
   readonly count: number
@@ -24,7 +25,7 @@ const all = () => true
 const lasting = ({ store }: Entry) => store !== 'memory'
 
 function sizes({ scale: { isQuick, isFull, rounds } }: Run): Size[] {
-  if (isQuick) return [{ count: 1_000, isHerd: true, rounds: 1, has: all }]
+  if (isQuick) return [{ count: QUICK, isHerd: true, rounds: 1, has: all }]
   return [
     { count: 1_000, isHerd: true, rounds, has: isFull ? all : lasting },
     { count: 10_000, isHerd: true, rounds, has: entry => !isSlow(entry) },
@@ -37,7 +38,7 @@ function sizes({ scale: { isQuick, isFull, rounds } }: Run): Size[] {
 
 export async function schedules(run: Run): Promise<void> {
   const entries = run.entries.filter(
-    entry => entry.gridMs !== null && (entry.name !== 'bullmq' || entry.keeps === 'nothing'),
+    entry => entry.gridMs !== null && (entry.module !== 'bullmq' || entry.keeps === 'nothing'),
   )
   const tookMs = new Map<string, number>()
   for (const size of sizes(run)) {
@@ -68,7 +69,7 @@ async function once(
   tookMs: Map<string, number>,
 ): Promise<Sample[]> {
   const idleMs = run.scale.isQuick ? 1_000 : 2_000
-  const capMs = entry.store === 'memory' ? 15_000 : 60_000
+  const capMs = run.scale.isQuick || entry.store === 'memory' ? 15_000 : 60_000
   const key = `${entry.name} ${entry.store} ${count}`
   let leadMs = 1.3 * (tookMs.get(key) ?? FIRST_GUESS_MS * count) + idleMs + 1_500
   for (let tries = 1; ; tries++) {
