@@ -73,12 +73,12 @@ async function asked(site: Site, { seconds, requestsPerSecond }: Size) {
     const wait = planned - performance.now()
     if (wait > 0) await new Promise(resolve => setTimeout(resolve, wait))
     const [path, name] = paths[i % paths.length]!
-    open.push(
-      site.get(path).then(({ status, body }) => {
-        if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
-        seen.get(name)!.push(performance.now() - planned)
-      }),
-    )
+    const ask = async () => {
+      const { status, body } = await site.get(path)
+      if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+      seen.get(name)!.push(performance.now() - planned)
+    }
+    open.push(ask())
   }
   await Promise.all(open)
   return seen

@@ -52,7 +52,13 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   serve: {
     imports: [
-      ...[...belowLibrary, 'compose', 'observe', 'actions', 'workflows', 'sources', 'http'],
+      ...belowLibrary,
+      'compose',
+      'observe',
+      'actions',
+      'workflows',
+      'sources',
+      'http',
       'demo',
     ],
     packages: 'any',
@@ -63,8 +69,15 @@ export const layers: Readonly<Record<string, Layer>> = {
   doctor: { imports: [...belowLibrary, 'copy'], packages: [] },
   cli: {
     imports: [
-      ...[...belowLibrary, 'copy', 'library', 'compose', 'client', 'sources', 'serve'],
-      ...['move', 'doctor'],
+      ...belowLibrary,
+      'copy',
+      'library',
+      'compose',
+      'client',
+      'sources',
+      'serve',
+      'move',
+      'doctor',
     ],
     packages: 'any',
   },

@@ -11,9 +11,11 @@ import { Card } from './page.tsx'
 /** Only for those who may: its jobs belong to several tenants. */
 const mayLoad = () => isAdmin.value && seesEveryTenant.value
 
+const load = () => void act(() => api.post(asks.demo(), {}), { done: 'The demo is loaded' })
+const remove = () => void act(() => api.delete(asks.demo()), { done: 'The demo is removed' })
+
 export function LoadDemo() {
   if (!mayLoad()) return null
-  const load = () => void act(() => api.post(asks.demo(), {}), { done: 'The demo is loaded' })
   return (
     <button type="button" class="button" onClick={load}>
       Load demo jobs
@@ -24,7 +26,6 @@ export function LoadDemo() {
 export function DemoCard() {
   const { data } = useRead(mayLoad() ? asks.demo() : null)
   if (data === undefined || !data.is_loaded) return null
-  const remove = () => void act(() => api.delete(asks.demo()), { done: 'The demo is removed' })
   return (
     <Card title="Demo" wide>
       <div class="row between">

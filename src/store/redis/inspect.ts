@@ -25,9 +25,8 @@ export async function inspect(shelf: Shelf, limit: number): Promise<StoreFault[]
   const { connection } = shelf
   const found: StoreFault[] = []
   for (let at = 0; found.length < limit; at += BITE) {
-    const seqs = (await connection.send(
-      ...['ZRANGE', `${connection.prefix}all`, String(at), String(at + BITE - 1)],
-    )) as string[]
+    const [from, to] = [String(at), String(at + BITE - 1)]
+    const seqs = (await connection.send('ZRANGE', `${connection.prefix}all`, from, to)) as string[]
     if (seqs.length === 0) break
     const flat = (await shelf.run('inspect', seqs)) as string[]
     for (let i = 0; i < flat.length; i += 3) {
