@@ -135,16 +135,30 @@ const missedReasons: readonly SkipReason[] = ['missed', 'coalesced', 'age', 'cap
 /** One slot for each of the newest decisions, the oldest of them first. */
 export async function heartbeatOf(store: Store, job: Job, slots: number): Promise<Slot[]> {
   const ledger = await store.ledger(job.id, { limit: slots, newestFirst: true })
-  // Runs with retries take more than one: those beyond the bound show no times.
-  const limit = Math.min(limits.pageMax, slots * 2 + 10)
-  const history = await store.attempts({ jobId: job.id }, { limit, newestFirst: true })
+  const history = await historyOf(store, job, ledger.items, slots)
   const open = openEntry(job)
   const isTold = open !== null && ledger.items.some(entry => entry.from === open.from)
   const entries = open === null || isTold ? ledger.items : [open, ...ledger.items]
   return entries
     .slice(0, slots)
-    .map(entry => slotOf(entry, job, history.items))
+    .map(entry => slotOf(entry, job, history))
     .reverse()
+}
+
+/** One attempt for each run as a rule; more are read only where runs had retries. */
+async function historyOf(
+  store: Store,
+  job: Job,
+  entries: readonly LedgerEntry[],
+  slots: number,
+): Promise<readonly Attempt[]> {
+  const read = async (limit: number) =>
+    (await store.attempts({ jobId: job.id }, { limit, newestFirst: true })).items
+  const few = await read(Math.min(limits.pageMax, slots + 1))
+  const oldest = Math.min(...entries.map(one => (one.decision === 'run' ? one.run : Infinity)))
+  if (few.length <= slots || few.at(-1)!.run < oldest) return few
+  // Those beyond the bound show no times.
+  return read(Math.min(limits.pageMax, slots * 2 + 10))
 }
 
 function slotOf(entry: LedgerEntry, job: Job, history: readonly Attempt[]): Slot {

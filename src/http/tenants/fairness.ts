@@ -12,7 +12,7 @@ import { scopeOf } from '../auth/principal.ts'
 import { quantiles } from '../jobs/history.ts'
 import { newestAttempts } from '../runs/newest.ts'
 
-const READ_MAX = 2_000
+const READ_MAX = 1_000
 const WAITING_MAX = 1_000
 const SHOWN_MAX = 100
 const count = z.int().nonnegative()
