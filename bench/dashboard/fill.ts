@@ -55,7 +55,9 @@ function past(n: number, attempts: number, now: number): Entry[] {
     payload: { n },
     retention: { attempts: attempts * 2, ageMs: 30 * 24 * HOUR },
   })
-  const born = createJob({ id, spec }, now - everyMs * attempts - everyMs / 2)
+  // Each at another moment of its interval, so that the last hour has runs like any other.
+  const phase = hash32(`${id} phase`) % everyMs
+  const born = createJob({ id, spec }, now - everyMs * attempts - phase)
   const { jobs, entries } = livePast(born, lifeUntil(now))
   return [...jobs.map((job): Entry => ({ type: 'job', job: paused(job, n, now) })), ...entries]
 }

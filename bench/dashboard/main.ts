@@ -42,7 +42,7 @@ const pages: readonly string[] = [
   `${paths.runs}?status=failed`,
   `${paths.runs}?job=job-000042`,
   `${paths.runs}?tenant=tenant-3`,
-  paths.run.replace(':id', 'job-000042.50'),
+  paths.run.replace(':id', 'job-000042.5'),
   paths.timeline,
   `${paths.timeline}?span=24h`,
   `${paths.timeline}?span=30d`,
