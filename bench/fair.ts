@@ -32,16 +32,22 @@ const tell = (figure: Figure) => {
   if (!isJson) show(figure)
 }
 
-type OnStore = <T>(work: (store: Store) => Promise<T>) => Promise<T>
+/** `again` is what another process would open: it remembers nothing of what was pushed. */
+type OnStore = <T>(work: (store: Store, again: () => Promise<Store>) => Promise<T>) => Promise<T>
 
 function onFresh(ground: Ground): OnStore {
   return work =>
     ground.fresh(async url => {
-      const store = await openStore(url, { now: () => now, listens: false })
+      const stores: Store[] = []
+      const open = async () => {
+        const store = await openStore(url, { now: () => now, listens: false })
+        stores.push(store)
+        return store
+      }
       try {
-        return await work(store)
+        return await work(await open(), open)
       } finally {
-        await store.close()
+        for (const store of stores) await store.close()
       }
     })
 }
@@ -120,12 +126,12 @@ const scenes: readonly Scene[] = [
 async function costOf({ name, onStore }: Place, { title, claim, prepare }: Scene): Promise<void> {
   const measured: number[] = []
   for (const backlog of [SMALL, LARGE]) {
-    const took = await onStore(async store => {
+    const took = await onStore(async (store, again) => {
       // Three lanes of a small backlog would run out.
       await push(store, backlog, claim?.within && backlog === SMALL ? 9 : LANES)
       await prepare?.(store)
       await makeReady(store)
-      return claimMs(store, claim)
+      return claimMs(await again(), claim)
     })
     measured.push(took)
     const size = backlog.toLocaleString('en')

@@ -108,7 +108,7 @@ export class Claiming {
     ready: Job[],
     now: Instant,
   ): Promise<Job[]> {
-    const { store, settings, events } = this.#parts
+    const { store, settings, events, wake } = this.#parts
     const changes = writes.map(write => write.change)
     const results = await store.commit(changes, { now, waitingMax: settings.waitingMax })
     const again: string[] = []
@@ -121,6 +121,8 @@ export class Claiming {
       else if (results[i] === 'full') await this.#putOff(change, now)
     }
     if (events.isHeard('settled')) events.emit('settled', { settled: done.map(settledOf) })
+    // Tasks that were made are due, perhaps for workers that wait and not for this node.
+    if (done.some(({ inserts }) => inserts.length > 0)) wake.notify()
     const tokens = new Map(changes.map(change => [change.job.id, change.token]))
     const jobs = again.length === 0 ? [] : await store.get(again)
     return jobs.filter(job => job.lease !== null && job.lease.token === tokens.get(job.id))

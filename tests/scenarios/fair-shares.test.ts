@@ -219,6 +219,23 @@ test.each(fairStores)('D6: a claim that waits wakes with the work, on %s', async
 })
 
 test.each(fairStores)(
+  'D6: a claim that waits is given the task of a schedule at once, on %s',
+  async (_, open) => {
+    const w = await fairWorld(open)
+    await w.start()
+    await w.fair.addSchedule({ cron: '*/5 * * * *', userId: 'a' })
+    let at = 0
+    const waiting = w.wait(600_000).then(held => {
+      at = w.now
+      return held
+    })
+    await w.advance('5m')
+    expect(await w.until(waiting)).toHaveLength(1)
+    expect(at).toBe(Date.parse('2024-01-01T10:05:00Z'))
+  },
+)
+
+test.each(fairStores)(
   'D6, D7: a lost lease changes nothing, and the task is done elsewhere, on %s',
   async (_, open) => {
     const w = await fairWorld(open, { settings: { reapMs: 5_000, idleReapMs: 15_000 } })
