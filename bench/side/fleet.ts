@@ -117,6 +117,11 @@ export class Host {
     await this.#ask({ kind: 'go' })
   }
 
+  /** Resolves when all it started is recorded as done. */
+  async finish(): Promise<void> {
+    await this.#ask({ kind: 'finish' })
+  }
+
   async end(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const ended = new Promise(resolve => this.#child.once('exit', resolve))

@@ -14,11 +14,13 @@ export type Message =
   | { readonly kind: 'fill'; readonly at: number; readonly order: Order }
   | { readonly kind: 'ready'; readonly at: number; readonly order: Order }
   | { readonly kind: 'go' }
+  | { readonly kind: 'finish' }
   | { readonly kind: 'describe' }
 
 const TELL_MS = 20
 const contenders = ((await import(process.argv[2]!)) as { default: Contender[] }).default
 let opened: Session | null = null
+const started = new Tally()
 
 async function fill(contender: Contender, { place, count }: Order): Promise<void> {
   const session = await contender.open(place)
@@ -33,7 +35,6 @@ async function ready(contender: Contender, { place }: Order): Promise<void> {
 
 /** Works beside other processes until it is ended, telling how far it is. */
 async function go(): Promise<void> {
-  const started = new Tally()
   setInterval(() => process.send!({ progress: started.seen }), TELL_MS)
   await opened!.work(() => started.add())
 }
@@ -48,6 +49,8 @@ async function answer(message: Message): Promise<unknown> {
       return ready(contenders[message.at]!, message.order)
     case 'go':
       return go()
+    case 'finish':
+      return opened!.done!(started.seen)
     case 'describe':
       return contenders.map(({ name, store, settings, keeps, gridMs }) => {
         return { name, store, settings, keeps, gridMs }

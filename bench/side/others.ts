@@ -67,15 +67,19 @@ const together = (run: Run, entry: Entry, count: number, jobs: number): Promise<
       await Promise.all(hosts.map(host => host.ready(entry.at, order)))
       const seen = new Map<Host, number>()
       const from = performance.now()
+      let went: Promise<void>[] = []
       const all = new Promise<void>((resolve, reject) => {
         const onProgress = (host: Host) => (started: number) => {
           seen.set(host, started)
           const total = [...seen.values()].reduce((sum, value) => sum + value, 0)
           if (total >= jobs) resolve()
         }
-        for (const host of hosts) host.go(onProgress(host)).catch(reject)
+        went = hosts.map(host => host.go(onProgress(host)))
+        Promise.all(went).catch(reject)
       })
       await all
+      await Promise.all(went)
+      await Promise.all(hosts.map(host => host.finish()))
       const ms = performance.now() - from
       return [{ row: `nodes-${count}`, value: (jobs / ms) * 1_000 }]
     } finally {
@@ -128,7 +132,10 @@ async function requests(site: Site, count: number): Promise<Sample[]> {
   }
   const later = new Date(Date.now() + 86_400_000).toISOString()
   const posted = await timed('api-post', async () => {
-    const { status, body } = await site.post('/api/v1/jobs', { handler: 'noop', run_at: later })
+    const { status, body } = await site.post('/api/v1/jobs', {
+      handler: 'noop',
+      trigger: { at: later },
+    })
     expect(status, 201)
     made.push(String(body['id']))
   })

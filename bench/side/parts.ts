@@ -116,17 +116,16 @@ const schedules: Part = (contender, order) =>
       late.push(Date.now() - (dueAt ?? 0))
       started.add()
     })
-    const before = memoryMb()
     const made = await spent(serverPid, () => session.createSchedules!(count, dueAt))
     const { client, server } = made
     const samples: Sample[] = [
       { row: `create-${size(count)}`, value: made.ms / 1_000, client, server },
-      { row: `memory-${size(count)}`, value: memoryMb() - before },
+      { row: `memory-${size(count)}`, value: memoryMb() },
     ]
     const left = dueAt === null ? Infinity : dueAt - Date.now() - 300
     if (left < idleMs) return [{ row: 'too-soon', value: made.ms }]
     // What creating leaves to do is not part of waiting.
-    await wait(Math.min(1_000, Math.max(0, left - idleMs)))
+    await wait(Math.min(1_000, idleMs, Math.max(0, left - idleMs)))
     const idle = await spent(serverPid, () => wait(idleMs))
     const idleShares = { client: idle.client, server: idle.server }
     samples.push({

@@ -18,6 +18,8 @@ export function standings(row: Row): Standing[] {
   const times = (own: Figure, other: Figure) =>
     lowerIsBetter ? other.median / own.median : own.median / other.median
   const peers = figures.filter(({ contender }) => contender !== 'carillon' && contender !== RAW)
+  // What keeps nothing is shown, but is no measure for what does.
+  const lasting = peers.filter(({ store }) => store !== 'memory')
   const against = (own: Figure, among: readonly Figure[]) => {
     if (among.length === 0) return null
     const best = among.reduce(better)
@@ -31,7 +33,7 @@ export function standings(row: Row): Standing[] {
       return {
         store: own.store,
         toBestPeer: against(own, same),
-        toBestAnywhere: against(own, peers),
+        toBestAnywhere: against(own, own.store === 'memory' ? peers : lasting),
         shareOfRaw: raw ? own.median / raw.median : null,
       }
     })

@@ -38,7 +38,8 @@ write a history row over a minimal table, without a scheduler and without handle
     text: `Cron schedules, created through the API that exists for it; Graphile Worker takes them only
 at its start, which is what is measured. Then nothing is due for a while, and at last all fall due
 in the same second (pg-boss and Graphile Worker: minute). Processor time is that of the process and
-the server together. Schedulers in memory lose everything with their process.`,
+the server together. Schedulers in memory lose everything with their process; they are shown, but the
+ratios are to those that last.`,
     plots: ['create-10k', 'create-100k', 'idle-10k', 'late-p99-1k', 'late-p99-10k'],
   },
   cron: {
@@ -158,7 +159,7 @@ function intro({ at, isQuick, machine, servers }: Results): string {
 ${isQuick ? TRIAL : ''}Measured on ${at.slice(0, 10)}: ${processors} processors (${processor}),
 ${memoryGb} GB, ${platform}, Node ${node}, PostgreSQL ${servers['postgres']}, Redis ${servers['redis']};
 clients and servers on the same machine. Every contender has a process of its own, and all take
-turns in every round; the first round warms up and is thrown away. Figures are medians, with the
+turns in every round, after a warm-up that is thrown away. Figures are medians, with the
 range and the number of rounds. Processor shares are those of one processor, of the client and of
 the server. Only ratios within a table mean something elsewhere.
 [How to run it](../how-to/run-benchmarks.md).

@@ -45,7 +45,10 @@ export async function schedules(run: Run): Promise<void> {
     for (let round = 1; round <= size.rounds; round++) {
       for (const entry of entries.filter(size.has)) {
         if (!isWorthIt(run, entry, size, round)) continue
-        const samples = await attempt(run, entry, () => once(run, entry, size, tookMs))
+        const samples = await attempt(run, entry, async () => {
+          await warmUp(run, entry)
+          return once(run, entry, size, tookMs)
+        })
         if (samples) run.ledger.add('schedules', entry, samples)
         // A process that made many timers starts the next round with a heap like the others'.
         await run.fleet.renew(entry.module)
@@ -53,6 +56,18 @@ export async function schedules(run: Run): Promise<void> {
     }
   }
 }
+
+const WARM_UP = 200
+
+/** Every measurement has a new process: it creates a few first, while nobody counts. */
+const warmUp = (run: Run, entry: Entry): Promise<Sample[]> =>
+  measureOnce(run, entry, {
+    section: 'schedules',
+    part: 'schedules',
+    purpose: 'latency',
+    count: () => WARM_UP,
+    more: () => ({ dueAt: 0, idleMs: 1 }),
+  })
 
 /** A minute of waiting for each round: one round unless the whole is asked for, and none when quick. */
 function isWorthIt({ scale }: Run, entry: Entry, { count, isHerd }: Size, round: number): boolean {
