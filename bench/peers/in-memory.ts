@@ -8,9 +8,8 @@ import { AsyncTask, SimpleIntervalJob, ToadScheduler } from 'toad-scheduler'
 import { cronAt, type Contender, type OnStart, type Session } from '../side/contender.ts'
 
 const GRID_MS = 1_000
-const YEAR_MS = 365 * 86_400_000
-/** The longest delay of a timer. */
-const DELAY_MAX_MS = 2 ** 31 - 1
+/** It refuses what a timer cannot wait for, some 24 days. */
+const FAR_MS = 20 * 86_400_000
 
 interface Kind {
   readonly name: string
@@ -85,7 +84,7 @@ function toad(): Kind {
     name: 'toad-scheduler',
     settings: 'one interval job per schedule, whose interval ends at the moment: no cron',
     add: (dueAt, run) => {
-      const milliseconds = Math.min(dueAt === null ? YEAR_MS : dueAt - Date.now(), DELAY_MAX_MS)
+      const milliseconds = dueAt === null ? FAR_MS : dueAt - Date.now()
       scheduler.addSimpleIntervalJob(
         new SimpleIntervalJob({ milliseconds }, new AsyncTask('noop', run)),
       )

@@ -81,17 +81,20 @@ const single: Part = (contender, order) =>
 const latency: Part = (contender, order) =>
   opened(contender, order, async session => {
     const took: number[] = []
+    let from = 0
     let called = nothing
-    await session.work(() => called())
+    await session.work(() => {
+      took.push(performance.now() - from)
+      called()
+    })
     await wait(order.more['calmMs']!)
     const used = await spent(order.serverPid, async () => {
       for (let i = 0; i < order.count; i++) {
         const start = new Promise<void>(resolve => {
           called = resolve
         })
-        const from = performance.now()
+        from = performance.now()
         await Promise.all([session.insertOne!(), start])
-        took.push(performance.now() - from)
         await wait(2)
       }
     })
