@@ -1,5 +1,6 @@
 // One vitest project per test suite, so that `vitest run --project cron` and `npm test` agree.
 
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { testSuites } from './scripts/suites/table.ts'
 
@@ -7,6 +8,8 @@ export default defineConfig({
   test: {
     // Processes, not threads: tests may change the environment, signals and working folder.
     pool: 'forks',
+    // As many as there are cores: by default one less, which on two cores is one.
+    maxWorkers: availableParallelism(),
     projects: testSuites.map(({ name, folders, timeoutMs }) => ({
       extends: true,
       test: {
