@@ -91,9 +91,14 @@ async function main(): Promise<void> {
     const rounds = Number(values.rounds ?? (isQuick ? 1 : 5))
     if (!Number.isInteger(rounds) || rounds < 1) refuse('--rounds takes a whole number above 0')
     const scale = { isQuick, isFull: values.full === true, rounds }
-    const peers = listOf(values.peers)
-    const results = await compare({ only: wanted, peers, scale, isJson: values.json === true })
-    keep(results, readResults())
+    const earlier = readResults()
+    const results = await compare({
+      only: wanted,
+      peers: listOf(values.peers),
+      scale,
+      isJson: values.json === true,
+      onSection: soFar => keep(soFar, earlier),
+    })
     if (values.json) console.log(JSON.stringify(results, null, 2))
     else console.log(`\nkept in ${resultsFile}`)
   }

@@ -26,9 +26,12 @@ export interface Choice {
   readonly peers: readonly string[] | null
   readonly scale: Scale
   readonly isJson: boolean
+  /** What there is after each section: a run that is broken off loses one. */
+  readonly onSection: (results: Results) => void
 }
 
-export async function compare({ only, peers, scale, isJson }: Choice): Promise<Results> {
+export async function compare(choice: Choice): Promise<Results> {
+  const { only, peers, scale, isJson, onSection } = choice
   const names = Object.keys(modules) as ModuleName[]
   const wanted = names.filter(name => name === 'carillon' || !peers || peers.includes(name))
   const fleet = await Fleet.ready(wanted)
@@ -38,6 +41,15 @@ export async function compare({ only, peers, scale, isJson }: Choice): Promise<R
   const tell = (text: string) => {
     if (!isJson && process.stderr.isTTY) process.stderr.write(`\r\u001B[2K${text}`)
   }
+  const resultsNow = (): Results => ({
+    format: 1,
+    at: new Date().toISOString(),
+    isQuick: scale.isQuick,
+    machine: machine(),
+    servers: servers.versions,
+    took,
+    rows: ledger.rows(),
+  })
   try {
     const run: Run = { fleet, servers, entries: await fleet.entries(), ledger, scale, tell }
     for (const name of only) {
@@ -45,17 +57,10 @@ export async function compare({ only, peers, scale, isJson }: Choice): Promise<R
       await sections[name]!(run)
       took[name] = Math.round((performance.now() - from) / 6_000) / 10
       tell('')
+      onSection(resultsNow())
       if (!isJson) print(ledger.rows().filter(({ section }) => section === name))
     }
-    return {
-      format: 1,
-      at: new Date().toISOString(),
-      isQuick: scale.isQuick,
-      machine: machine(),
-      servers: servers.versions,
-      took,
-      rows: ledger.rows(),
-    }
+    return resultsNow()
   } finally {
     await fleet.end()
     await servers.end()
