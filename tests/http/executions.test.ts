@@ -229,7 +229,7 @@ onEachStore((store, start) => {
     })
     const metrics = (await s.as().get('/api/v1/scheduler/metrics')).body
     expect(metrics['executions']).toMatchObject({ total: 150, completed: 150, success_rate: 1 })
-  })
+  }, 240_000)
 
   it(`B14 on ${store} a hundred executions run at once, each exactly one`, async () => {
     const calls: string[] = []

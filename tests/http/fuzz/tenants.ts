@@ -60,6 +60,7 @@ export class Holdings {
   readonly #pools = new Map<string, string[]>()
   readonly #owners = new Map<string, string>()
   readonly #sent = new Map<string, Set<string>>()
+  readonly #common = new Set<string>()
 
   /** One of the kind that the tenant has seen; undefined while there is none. */
   some(random: Random, tenant: string, kind: string): string | undefined {
@@ -82,12 +83,17 @@ export class Holdings {
     for (const [id] of text.matchAll(uuid)) held.add(id)
   }
 
+  /** A request for all tenants is in the audit of each of those it concerned. */
+  common(requestId: unknown): void {
+    this.#common.add(String(requestId))
+  }
+
   /** Ids in the text that others were given and this tenant never said itself. */
   foreign(tenant: string, text: string): string[] {
     const own = this.#sent.get(tenant)
     const found: string[] = []
     for (const [id] of text.matchAll(uuid)) {
-      if (own?.has(id)) continue
+      if (own?.has(id) || this.#common.has(id)) continue
       const owner = this.#owners.get(id)
       if (owner === undefined) this.#owners.set(id, tenant)
       else if (owner !== tenant) found.push(`the id ${id} of ${owner}`)
