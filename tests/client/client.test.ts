@@ -13,6 +13,7 @@ import {
   type Client,
   type Fetch,
 } from '../../src/client/index.ts'
+import { toFile } from '../../src/move/to-file.ts'
 import { resolveConfig } from '../../src/serve/config.ts'
 import { startService, type Service } from '../../src/serve/start.ts'
 import { mintFor } from '../../src/serve/token.ts'
@@ -81,6 +82,15 @@ describe('jobs and runs', () => {
     expect((await client.jobs.executions(job.id)).total).toBe(1)
     await client.jobs.remove(job.id)
     await expect(client.jobs.get(job.id)).rejects.toBeInstanceOf(CarillonError)
+  })
+
+  it('a job of which little was said is as short in a file', async () => {
+    const said = { name: 'short', trigger: { every: '1h' }, handler: 'greet' }
+    const job = await client.jobs.create(said)
+    const { jobs, lost } = toFile([job])
+    expect(jobs).toEqual([said])
+    expect(lost).toEqual([])
+    await client.jobs.remove(job.id)
   })
 
   it('pages are read as they are needed', async () => {
