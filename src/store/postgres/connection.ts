@@ -4,14 +4,7 @@
 import { SchedulerError } from '../../core/errors.ts'
 import type { Address } from './address.ts'
 import type { Row } from './columns.ts'
-import {
-  loadDriver,
-  rawTypes,
-  type Client,
-  type ClientConfig,
-  type Pool,
-  type PoolClient,
-} from './driver.ts'
+import { loadDriver, rawTypes, type Client, type ClientConfig, type Pool } from './driver.ts'
 import { isAnswer, isInTheWay, isTaken, translated } from './errors.ts'
 
 const CONNECT_MS = 10_000
@@ -21,6 +14,14 @@ const ANSWER_MS = 35_000
 const WAIT_MS = 10_000
 const IDLE_MS = 60_000
 const TRIES = 5
+
+/**
+ * Every read is bounded and has an index that leads to it. Left to itself the server reads whole
+ * tables as long as it has no statistics of one that was just filled.
+ */
+const byIndex = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
+  .map(way => `-c enable_${way}=off`)
+  .join(' ')
 
 export type Value = string | number | boolean | null
 
@@ -38,29 +39,43 @@ export interface Retries {
 /** Within a transaction. */
 export type Run = (sql: string, values?: readonly Value[]) => Promise<Row[]>
 
+/** What goes through the one connection of a transaction, and the pool it was taken from. */
+interface Inside {
+  readonly pool: Pool
+  readonly run: Run
+}
+
 export class Connection {
   readonly address: Address
   /** The schema, as it is written in SQL. */
   readonly schema: string
   readonly #pool: Pool
   readonly #names = new Map<string, string>()
+  /** Everything said here is part of one transaction, which is tried again as a whole. */
+  readonly #run: Run | null
   #isOpen = true
 
-  constructor(address: Address) {
+  constructor(address: Address, inside: Inside | null = null) {
     this.address = address
     this.schema = address.schema
-    this.#pool = new (loadDriver().Pool)({
+    this.#run = inside?.run ?? null
+    this.#pool = inside?.pool ?? this.#newPool()
+  }
+
+  #newPool(): Pool {
+    const pool = new (loadDriver().Pool)({
       ...this.#config(),
-      max: address.poolMax,
+      max: this.address.poolMax,
       idleTimeoutMillis: IDLE_MS,
     })
     // A connection that breaks while nobody uses it leaves the pool by itself.
-    this.#pool.on('error', () => {})
+    pool.on('error', () => {})
     // One that breaks while it is lent out tells its query and, beside that, whoever listens: with
     // nobody listening, the process would end.
-    this.#pool.on('connect', client => {
+    pool.on('connect', client => {
       client.on('error', () => {})
     })
+    return pool
   }
 
   /** Session settings travel with the connection itself, which a pooler would not take. */
@@ -70,7 +85,7 @@ export class Connection {
       statement_timeout: STATEMENT_MS,
       idle_in_transaction_session_timeout: STATEMENT_MS,
       application_name: 'carillon',
-      options: `-c jit=off -c lock_timeout=${WAIT_MS} ${options}`.trim(),
+      options: `-c jit=off -c lock_timeout=${WAIT_MS} ${byIndex} ${options}`.trim(),
     }
     return {
       connectionString,
@@ -99,11 +114,16 @@ export class Connection {
     return this.#patiently({ text: sql, values, name: null }, {})
   }
 
-  /** Tried again when others were in its way: then nothing of it was written. */
   async #patiently(query: Query, { isTakenWaited = false }: Retries): Promise<Row[]> {
+    if (this.#run) return this.#run(query.text, query.values)
+    return this.#again(() => this.#once(query), isTakenWaited)
+  }
+
+  /** Tried again when others were in its way: then nothing of it was written. */
+  async #again<T>(work: () => Promise<T>, isTakenWaited: boolean): Promise<T> {
     for (let tried = 1; ; tried++) {
       try {
-        return await this.#once(query)
+        return await work()
       } catch (error) {
         const isOver = tried === TRIES
         if (!isOver && (isInTheWay(error) || (isTakenWaited && isTaken(error)))) continue
@@ -141,27 +161,42 @@ export class Connection {
 
   /** Several statements on one connection, all of them or none. */
   async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
-    if (!this.#isOpen) throw this.closedError()
-    let client: PoolClient | null = null
-    let isSound = false
     try {
-      client = await this.#pool.connect()
-      const held = client
-      const run: Run = async (text, values) => {
-        const given = values === undefined ? {} : { values: [...values] }
-        const result: unknown = await held.query({ text, rowMode: 'array', ...given })
-        const last = Array.isArray(result) ? (result as unknown[]).at(-1) : result
-        return (last as { rows: Row[] }).rows
-      }
-      await run('begin')
-      const result = await work(run)
-      await run('commit')
-      isSound = true
-      return result
+      return await this.#transaction(work, () => true)
     } catch (error) {
       throw this.#meant(error)
+    }
+  }
+
+  /** Calls that belong together: written if the answer is one to keep, and taken back if not. */
+  async together<T>(
+    work: (inside: Connection) => Promise<T>,
+    keeps: (answer: T) => boolean,
+  ): Promise<T> {
+    const { address } = this
+    const pool = this.#pool
+    const all = (run: Run) => work(new Connection(address, { pool, run }))
+    return this.#again(() => this.#transaction(all, keeps), true)
+  }
+
+  async #transaction<T>(work: (run: Run) => Promise<T>, keeps: (answer: T) => boolean): Promise<T> {
+    if (!this.#isOpen) throw this.closedError()
+    const client = await this.#pool.connect()
+    let isSound = false
+    const run: Run = async (text, values) => {
+      const given = values === undefined ? {} : { values: [...values] }
+      const result: unknown = await client.query({ text, rowMode: 'array', ...given })
+      const last = Array.isArray(result) ? (result as unknown[]).at(-1) : result
+      return (last as { rows: Row[] }).rows
+    }
+    try {
+      await run('begin')
+      const answer = await work(run)
+      await run(keeps(answer) ? 'commit' : 'rollback')
+      isSound = true
+      return answer
     } finally {
-      client?.release(!isSound)
+      client.release(!isSound)
     }
   }
 

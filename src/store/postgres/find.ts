@@ -7,8 +7,8 @@ import type { JobFilter, Page, PageRequest } from '../store.ts'
 import { numbers, texts } from './arrays.ts'
 import { coldColumns, jobColumns } from './columns.ts'
 import { kinds, states } from '../shared/codes.ts'
-import { listedSql } from './listed.ts'
-import { pageOf, Query } from './paging.ts'
+import { listedSql, type Listed } from './listed.ts'
+import { pageOf, Query, wholeOf } from './paging.ts'
 import type { Tables } from './tables.ts'
 import { countTallied } from './tallies.ts'
 import { toKey } from '../shared/text.ts'
@@ -45,10 +45,9 @@ export async function count(tables: Tables, filter: JobFilter, max: number): Pro
     return (await searched(tables, { filter, page, shares, search, scanMax })).items.length
   }
   const query = new Query()
-  const page = { limit: max - 1 }
-  const sql = pageSql(tables, query, { filter, page, shares, columns: 'j.seq' })
+  const sql = numbersSql(tables.schema, query, { filter, page: { limit: max - 1 }, shares })
   const [row] = await tables.connection.rows(`select count(*) from (${sql}) c`, query.values)
-  return Number(row![0])
+  return Math.min(Number(row![0]), max)
 }
 
 function isTallied(filter: JobFilter): boolean {
@@ -79,48 +78,62 @@ async function sharesOf(tables: Tables, filter: JobFilter): Promise<number[] | n
   return rows.length > SHARES_MAX ? null : rows.map(([id]) => Number(id))
 }
 
-interface Wanted {
-  readonly filter: JobFilter
-  readonly page: PageRequest
-  readonly shares: readonly number[] | null
+interface Wanted extends Listed {
   readonly columns: string
 }
 
 /** Selects `columns` of the page and one row more. */
-function pageSql(tables: Tables, query: Query, { filter, page, shares, columns }: Wanted): string {
-  const s = tables.schema
-  const from = `${s}.jobs j join ${s}.specs x on x.seq = j.seq`
-  const byStatus = listedSql(s, query, { filter, page, shares })
-  if (byStatus !== null) {
-    const order = page.newestFirst === true ? 'desc' : 'asc'
-    const size = `limit ${query.value(page.limit + 1)} offset ${query.value(offsetOf(page) ?? 0)}`
-    return `select ${columns} from (${byStatus}) p join ${s}.jobs j on j.seq = p.seq
-      join ${s}.specs x on x.seq = p.seq order by j.seq ${order} ${size}`
-  }
-  addConditions(s, query, filter, shares === null)
-  if (shares === null) {
-    const end = query.cut('j.seq', page, numberMark)
-    return `select ${columns} from ${from} ${query.conditions} ${end}`
-  }
-  query.where('j.share = h.share')
-  const offset = offsetOf(page) ?? 0
-  const whole = { ...page, limit: page.limit + offset, offset: 0 }
-  const inner = query.cut('j.seq', whole, numberMark)
-  const given = query.value(numbers(shares))
-  const order = page.newestFirst === true ? 'desc' : 'asc'
-  return `select ${columns} from unnest(${given}::int[]) h (share) cross join lateral (
-      select j.seq from ${from} ${query.conditions} ${inner}
-    ) p join ${s}.jobs j on j.seq = p.seq join ${s}.specs x on x.seq = p.seq
-    order by j.seq ${order} limit ${query.value(page.limit + 1)} offset ${query.value(offset)}`
+function pageSql(tables: Tables, query: Query, { columns, ...wanted }: Wanted): string {
+  const numbered = numbersSql(tables.schema, query, wanted)
+  return rowsOf(tables.schema, query, { numbered, page: wanted.page, columns })
 }
 
-function addConditions(s: string, query: Query, filter: JobFilter, hasPlace: boolean): void {
+/** Selects the numbers of at least all that is up to the end of the page and one more, in any order. */
+function numbersSql(s: string, query: Query, { filter, page, shares }: Listed): string {
+  const listed = listedSql(s, query, { filter, page, shares })
+  if (listed !== null) return listed
+  addConditions(s, query, filter, shares !== null)
+  const isDeclared = (filter.app ?? filter.definition) !== undefined
+  const from = `${s}.jobs j ${isDeclared ? `join ${s}.specs x on x.seq = j.seq` : ''}`
+  if (shares !== null) query.where('j.share between h.share and h.share')
+  const key = shares === null ? null : 'j.share'
+  const end = query.cut('j.seq', wholeOf(page), numberMark, key)
+  const walked = `select j.seq from ${from} ${query.conditions} ${end}`
+  return shares === null
+    ? walked
+    : `select w.seq from unnest(${query.value(numbers(shares))}::int[]) h (share)
+        cross join lateral (${walked}) w`
+}
+
+interface Numbered {
+  /** A select of the numbers, in any order. */
+  readonly numbered: string
+  readonly page: PageRequest
+  readonly columns: string
+}
+
+/**
+ * The page of those numbers and one row more. `offset 0` keeps the server from turning the order
+ * around: it would walk through all jobs and look for each among the numbers.
+ */
+function rowsOf(s: string, query: Query, { numbered, page, columns }: Numbered): string {
+  const order = page.newestFirst === true ? 'desc' : 'asc'
+  const size = `limit ${query.value(page.limit + 1)} offset ${query.value(offsetOf(page) ?? 0)}`
+  return `select r.* from (select n.seq from (${numbered}) n order by n.seq ${order} ${size}) p
+    cross join lateral (select ${columns} from ${s}.jobs j join ${s}.specs x on x.seq = j.seq
+      where j.seq = p.seq offset 0) r order by p.seq ${order}`
+}
+
+/** Shares hold jobs of one place and kind. */
+function addConditions(s: string, query: Query, filter: JobFilter, isShared: boolean): void {
   const { ids, kind, states: wanted, tenant, queue, handler } = filter
   const equal = (column: string, value: string | undefined) => {
     if (value !== undefined) query.where(`${column} = ${query.value(toKey(value))}`)
   }
   if (ids !== undefined) query.where(`j.id = any (${query.value(texts(ids.map(toKey)))}::text[])`)
-  if (kind !== undefined) query.where(`j.kind = ${query.value(kinds.indexOf(kind))}`)
+  if (kind !== undefined && !isShared) {
+    query.where(`j.kind = ${query.value(kinds.indexOf(kind))}`)
+  }
   if (wanted !== undefined) {
     const codes = numbers(wanted.map(state => states.indexOf(state)))
     query.where(`j.state = any (${query.value(codes)}::smallint[])`)
@@ -132,7 +145,7 @@ function addConditions(s: string, query: Query, filter: JobFilter, hasPlace: boo
   equal('j.series', filter.seriesId)
   equal('x.app', filter.app)
   equal('x.definition', filter.definition)
-  if (!hasPlace) return
+  if (isShared) return
   const among = (column: string, table: string, name: string, value: string | undefined) => {
     if (value === undefined) return
     const found = `select p.id from ${s}.${table} p where p.${name} = ${query.value(toKey(value))}`

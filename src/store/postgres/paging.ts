@@ -29,16 +29,33 @@ export class Query {
     return this.#conditions.length === 0 ? '' : `where ${this.#conditions.join(' and ')}`
   }
 
-  /** Adds the bound of the page and gives its order and size. */
-  cut(mark: string, page: PageRequest, toValue: (cursor: string) => Value): string {
+  /**
+   * Adds the bound of the page and gives its order and size. `key` is the column before the mark in
+   * the index that leads there: with a value of it asked for as a range, and as part of the order,
+   * no other index will do, however common the server believes that value to be.
+   */
+  // oxlint-disable-next-line max-params -- the index is named only where there is a choice
+  cut(
+    mark: string,
+    page: PageRequest,
+    toValue: (cursor: string) => Value,
+    key: string | null = null,
+  ): string {
     const isNewest = page.newestFirst === true
     const cursor = page.cursor ?? null
     if (cursor !== null)
       this.where(`${mark} ${isNewest ? '<' : '>'} ${this.value(toValue(cursor))}`)
     const offset = offsetOf(page) ?? 0
     const skipped = offset > 0 ? ` offset ${this.value(offset)}` : ''
-    return `order by ${mark} ${isNewest ? 'desc' : 'asc'} limit ${this.value(page.limit + 1)}${skipped}`
+    const columns = key === null ? [mark] : [key, mark]
+    const order = columns.map(column => `${column} ${isNewest ? 'desc' : 'asc'}`).join(', ')
+    return `order by ${order} limit ${this.value(page.limit + 1)}${skipped}`
   }
+}
+
+/** Everything up to the end of the page. */
+export function wholeOf(page: PageRequest): PageRequest {
+  return { ...page, limit: page.limit + (offsetOf(page) ?? 0), offset: 0 }
 }
 
 export function pageOf<T>(
