@@ -60,6 +60,63 @@ onEachStore((store, start) => {
       const sorted = await s.as('viewer').get('/api/v1/jobs?tag=eu&sort=name&status=scheduled')
       expect(sorted.body).toMatchObject({ total: 1 })
     })
+
+    it('lists jobs by their next moment, their lateness and how they ended last', async () => {
+      const s = await start({ handlers })
+      const soon = await make(s, { name: 'soon', trigger: { every: '90m' } })
+      const far = await make(s, { name: 'far', trigger: { every: '3d' } })
+      const failed = await make(s, { handler: 'fails', retry: { limit: 0, exhausted: 'next' } })
+      const stuck = await make(s, { trigger: { every: '20m' }, queue: 'held' })
+      await s.engine.store.setQueuePaused('held', true)
+      await s.advance('65m')
+      const found = async (query: string) => {
+        const { body } = await s.as('viewer').get(`/api/v1/jobs?${query}`)
+        expect(body['is_partial']).toBeUndefined()
+        expect(body['total']).toBe(list(body, 'jobs').length)
+        return list(body, 'jobs').map(({ id }) => id)
+      }
+      expect(await found('next=<30m')).toEqual([stuck, soon])
+      expect(await found('next=<30m&sort=name&search=SOO')).toEqual([soon])
+      expect(await found('next=>1d')).toEqual([far])
+      expect(await found('next=>1d&status=paused')).toEqual([])
+      expect(await found('late=>30m')).toEqual([stuck])
+      expect(await found('late=<30m')).toEqual([])
+      expect(await found('late=>30m&next=>1h')).toEqual([])
+      expect(await found('last=failed')).toEqual([failed])
+      expect(await found('last=never&sort=created_at')).toEqual([soon, far, stuck])
+      expect((await s.as('viewer', 'other').get('/api/v1/jobs?next=<9d')).body['total']).toBe(0)
+      const held = { action: 'pause', filter: { late: '>30m' }, expect: 1 }
+      expect((await s.as('admin').post('/api/v1/bulk', held)).status).toBe(202)
+    })
+
+    it('refuses what is no length of time and no way to end', async () => {
+      const s = await start({ handlers, works: false })
+      for (const query of ['next=1h', 'late=>soon', 'last=lost', 'next=<99999999999999d']) {
+        const { status, body } = await s.as('viewer').get(`/api/v1/jobs?${query}`)
+        expect([status, ...body.errors.map(({ field }) => field)]).toEqual([
+          400,
+          query.split('=')[0],
+        ])
+      }
+    })
+
+    it('marks runs that were asked for apart from those of the schedule', async () => {
+      const s = await start({ handlers })
+      const id = await make(s, {})
+      await s.advance('1h')
+      await s.as('operator').post(`/api/v1/jobs/${id}/run`)
+      await s.advance('61m')
+      const { body } = await s.as('viewer').get(`/api/v1/jobs/${id}/heartbeat?slots=10`)
+      const slots = list(body, 'slots')
+      expect(slots.map(({ origin, expected, ok }) => [origin, expected, ok])).toEqual([
+        ['schedule', 1, 1],
+        ['manual', 0, 1],
+        ['schedule', 1, 1],
+      ])
+      expect(slots[1]).toMatchObject({ late_ms: null, run_id: expect.stringMatching(/\b2$/) })
+      const few = await s.as('viewer').get(`/api/v1/jobs/${id}/heartbeat?slots=2`)
+      expect(list(few.body, 'slots').map(({ origin }) => origin)).toEqual(['manual', 'schedule'])
+    })
   })
 })
 
@@ -114,5 +171,22 @@ describe('what needs a look', () => {
     const found = await findings(s)
     expect(found).toContainEqual(expect.objectContaining({ code: 'unbound', job_id: lost }))
     expect(found).toContainEqual(expect.objectContaining({ code: 'clock-change', job_id: touched }))
+  })
+})
+
+describe('marks of a run that was asked for', () => {
+  it('are there while it runs, also on a job without a schedule', async () => {
+    let end = () => {}
+    const waits = () => new Promise<void>(resolve => (end = resolve))
+    const s = await startService({ handlers: { waits } })
+    const id = await make(s, { handler: 'waits', trigger: { manual: true } })
+    await s.as('operator').post(`/api/v1/jobs/${id}/run`)
+    await s.advance('1s')
+    const slots = async () =>
+      list((await s.as('viewer').get(`/api/v1/jobs/${id}/heartbeat`)).body, 'slots')
+    expect(await slots()).toMatchObject([{ origin: 'manual', running: 1, ok: 0 }])
+    end()
+    await s.advance('1s')
+    expect(await slots()).toMatchObject([{ origin: 'manual', running: 0, ok: 1 }])
   })
 })

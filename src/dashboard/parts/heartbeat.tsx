@@ -1,5 +1,6 @@
-// One mark for each decision about a job, oldest first: height tells how long it took, colour and
-// form how it ended. One stop of the tab key; arrows move along it.
+// One mark for each decision about a job and each run asked for beside it, oldest first: height tells
+// how long it took, colour and form how it ended, a dot on top that someone asked for it. One stop of
+// the tab key; arrows move along it.
 
 import { useRef } from 'preact/hooks'
 import type { Slot } from '../data/reads.ts'
@@ -26,14 +27,24 @@ export function slotState(slot: Slot): string {
   return 'completed'
 }
 
+const askedWords: Readonly<Record<Slot['origin'], string>> = {
+  schedule: '',
+  manual: 'run by hand',
+  retry: 'an old run once more',
+  backfill: 'made up for',
+}
+
+const isAsked = ({ origin }: Slot) => origin !== 'schedule'
+
 function describe(slot: Slot, zone: string): string {
   const at = momentText(Date.parse(slot.from), { zone, hasSeconds: true })
   const state = lookOf(slotState(slot)).label.toLowerCase()
+  const asked = isAsked(slot) ? `, ${askedWords[slot.origin]}` : ''
   const many = slot.expected > 1 ? ` ×${slot.expected}` : ''
   const took = slot.duration_ms === null ? '' : ` in ${spanText(slot.duration_ms)}`
   const late = slot.late_ms === null ? '' : `, ${spanText(slot.late_ms)} late`
   const reason = slot.reason === null ? '' : `: ${slot.reason}`
-  return `${at}, ${state}${many}${took}${late}${reason}`
+  return `${at}${asked}, ${state}${many}${took}${late}${reason}`
 }
 
 export function heartbeatSummary(slots: readonly Slot[]): string {
@@ -46,9 +57,11 @@ export function heartbeatSummary(slots: readonly Slot[]): string {
   if (failed > 0) parts.push(`${failed} failed`)
   if (missed > 0) parts.push(`${missed} missed`)
   if (skipped > 0) parts.push(`${skipped} skipped`)
+  const asked = slots.filter(isAsked).length
+  const beside = asked === 0 ? '' : ` and ${plural(asked, 'run')} by hand`
   const judged = ok + failed
   const share = judged === 0 ? '' : `, ${percentText(ok / judged)} of runs succeeded`
-  return `${plural(slots.length, 'decision')}: ${parts.join(', ')}${share}`
+  return `${plural(slots.length - asked, 'decision')}${beside}: ${parts.join(', ')}${share}`
 }
 
 const LEAST = 0.3
@@ -146,6 +159,7 @@ function Cell({ slot, x, box, share, isLate, text, href, isStop }: CellProps) {
       {family === 'failed' && (
         <rect class="notch" x={x + box.width / 2 - 1} y={box.height / 3} width={2} height={2} />
       )}
+      {isAsked(slot) && <Asked x={x} {...box} />}
       {isLate && <rect class="late" x={x} y={0} width={box.width} height={2} />}
     </>
   )
@@ -154,5 +168,15 @@ function Cell({ slot, x, box, share, isLate, text, href, isStop }: CellProps) {
     <a href={href} tabIndex={isStop ? 0 : -1} aria-label={text}>
       {drawn}
     </a>
+  )
+}
+
+/** A dot in a gap that the bar leaves for it. */
+function Asked({ x, width }: { readonly x: number; readonly width: number }) {
+  return (
+    <>
+      <rect class="apart" x={x - 0.5} y={0} width={width + 1} height={width + 1} />
+      <rect class="asked" x={x + width / 4} y={0} width={width / 2} height={width / 2} />
+    </>
   )
 }

@@ -6,6 +6,7 @@ import { limits } from '../../core/limits.ts'
 import { withCheck } from '../app/checks.ts'
 import { tenantPattern } from '../auth/principal.ts'
 import { moment, text } from '../jobs/fields.ts'
+import { qualifierFields } from '../jobs/qualifiers.ts'
 import { statuses } from '../jobs/view.ts'
 
 export const IDS_MAX = 1_000
@@ -21,8 +22,8 @@ const filter = z
     queue: text(limits.nameLength),
     handler: text(limits.nameLength),
     search: text(limits.nameLength),
-    tag: text(limits.nameLength),
     tenant: z.string().regex(tenantPattern, 'must be the name of a tenant'),
+    ...qualifierFields,
   })
   .partial()
 

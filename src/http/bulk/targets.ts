@@ -12,6 +12,7 @@ import type { AppParts } from '../app/parts.ts'
 import { HttpProblem } from '../app/problem.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { maySee, scopeOf, type Principal } from '../auth/principal.ts'
+import { fitting } from '../jobs/qualifiers.ts'
 import { assertNotDeclared, noJob } from '../jobs/scope.ts'
 import { noRun } from '../runs/find.ts'
 import { MATCHED_MAX, type BulkBody } from './body.ts'
@@ -33,11 +34,11 @@ const stateOf = (status: Status): State =>
   status === 'pending' || status === 'scheduled' ? 'waiting' : status
 
 async function matching(
-  { store }: Engine,
+  { store, clock }: Engine,
   given: NonNullable<BulkBody['filter']>,
   scope: { readonly tenant?: string },
 ): Promise<string[]> {
-  const { status, tag, queue, handler, search, tenant } = given
+  const { status, queue, handler, search, tenant } = given
   const filter: JobFilter = {
     kind: 'job',
     ...(status === undefined ? {} : { states: [...new Set(status.map(stateOf))] }),
@@ -47,9 +48,9 @@ async function matching(
     ...(tenant === undefined ? {} : { tenant }),
     ...scope,
   }
+  const isQualified = fitting(given, clock.now())
   const fits = (job: Job) =>
-    (status === undefined || status.includes(statusOf(job))) &&
-    (tag === undefined || job.spec.tags.includes(tag))
+    (status === undefined || status.includes(statusOf(job))) && isQualified(job)
   const ids: string[] = []
   let cursor: string | null = null
   let looked = 0

@@ -1,13 +1,11 @@
-// A job's past in a few numbers: totals, how late it started, one mark for each decision.
+// A job's past in a few numbers: totals, and how late it started.
 
 import { z } from 'zod'
 import type { Attempt } from '../../core/attempt.ts'
-import { runId, type Job } from '../../core/job.ts'
-import { openEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
+import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { iso, type Millis } from '../../core/time.ts'
+import type { Millis } from '../../core/time.ts'
 import type { Page, Store } from '../../store/store.ts'
-import { executionStatus } from '../executions/view.ts'
 import { isoOrNull, nextMoment } from './view.ts'
 
 const count = z.int().nonnegative()
@@ -105,88 +103,4 @@ export function bucketsOf(sorted: readonly Millis[]) {
     const within = sorted.filter(ms => ms > from && (edge === null || ms <= edge))
     return { up_to_ms: edge, count: within.length }
   })
-}
-
-export const slotSchema = z.strictObject({
-  from: moment,
-  to: moment,
-  expected: count,
-  ok: count,
-  failed: count,
-  cancelled: count,
-  skipped: count,
-  missed: count,
-  running: count,
-  duration_ms: z.number().nullable(),
-  late_ms: z.number().nullable(),
-  run_id: z.string().nullable(),
-  reason: z.string().nullable(),
-})
-
-export const heartbeatAnswer = z
-  .strictObject({ slots: z.array(slotSchema) })
-  .meta({ id: 'Heartbeat' })
-
-type Slot = z.output<typeof slotSchema>
-
-const none = { ok: 0, failed: 0, cancelled: 0, skipped: 0, missed: 0, running: 0 }
-const missedReasons: readonly SkipReason[] = ['missed', 'coalesced', 'age', 'cap']
-
-/** One slot for each of the newest decisions, the oldest of them first. */
-export async function heartbeatOf(store: Store, job: Job, slots: number): Promise<Slot[]> {
-  const ledger = await store.ledger(job.id, { limit: slots, newestFirst: true })
-  const history = await historyOf(store, job, ledger.items, slots)
-  const open = openEntry(job)
-  const isTold = open !== null && ledger.items.some(entry => entry.from === open.from)
-  const entries = open === null || isTold ? ledger.items : [open, ...ledger.items]
-  return entries
-    .slice(0, slots)
-    .map(entry => slotOf(entry, job, history))
-    .reverse()
-}
-
-/** One attempt for each run as a rule; more are read only where runs had retries. */
-async function historyOf(
-  store: Store,
-  job: Job,
-  entries: readonly LedgerEntry[],
-  slots: number,
-): Promise<readonly Attempt[]> {
-  const read = async (limit: number) =>
-    (await store.attempts({ jobId: job.id }, { limit, newestFirst: true })).items
-  const few = await read(Math.min(limits.pageMax, slots + 1))
-  const oldest = Math.min(...entries.map(one => (one.decision === 'run' ? one.run : Infinity)))
-  if (few.length <= slots || few.at(-1)!.run < oldest) return few
-  // Those beyond the bound show no times.
-  return read(Math.min(limits.pageMax, slots * 2 + 10))
-}
-
-function slotOf(entry: LedgerEntry, job: Job, history: readonly Attempt[]): Slot {
-  const span = { from: iso(entry.from), to: iso(entry.to), expected: entry.count }
-  if (entry.decision === 'skip') {
-    const isMissed = missedReasons.includes(entry.reason)
-    const marks = isMissed ? { missed: entry.count } : { skipped: entry.count }
-    const nothing = { duration_ms: null, late_ms: null, run_id: null }
-    return { ...span, ...none, ...marks, ...nothing, reason: entry.reason }
-  }
-  const attempts = history.filter(({ run }) => run === entry.run)
-  const last = attempts[0]
-  const first = attempts.at(-1)
-  return {
-    ...span,
-    ...none,
-    ...marksOf(last, job, entry.run),
-    duration_ms: last ? last.finishedAt - last.startedAt : null,
-    late_ms: first ? Math.max(0, first.startedAt - first.occurrence) : null,
-    run_id: runId(job.id, entry.run),
-    reason: last?.reason ?? last?.error?.message ?? null,
-  }
-}
-
-function marksOf(last: Attempt | undefined, job: Job, run: number): Partial<Slot> {
-  const isOpen = job.current.run === run && (job.state === 'running' || job.retryAt !== null)
-  if (isOpen || last === undefined) return { running: 1 }
-  const status = executionStatus(last.outcome)
-  if (status === 'completed') return { ok: 1 }
-  return status === 'failed' ? { failed: 1 } : { cancelled: 1 }
 }

@@ -7,14 +7,8 @@ import { executionsAnswer, listExecutions } from '../executions/list.ts'
 import { pageQuery } from '../app/paging.ts'
 import type { App, AppParts, Routes } from '../app/parts.ts'
 import { jobParams } from './answer.ts'
-import {
-  heartbeatAnswer,
-  heartbeatOf,
-  latenessAnswer,
-  latenessOf,
-  statsAnswer,
-  statsOf,
-} from './history.ts'
+import { heartbeatAnswer, heartbeatOf } from './heartbeat.ts'
+import { latenessAnswer, latenessOf, statsAnswer, statsOf } from './history.ts'
 import { visibleJob } from './scope.ts'
 import { upcomingAnswer, upcomingOf } from './upcoming.ts'
 import { isoOrNull } from './view.ts'

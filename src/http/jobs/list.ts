@@ -4,10 +4,12 @@ import { z } from 'zod'
 import type { Job, State } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { statusOf, type Status } from '../../core/status.ts'
+import type { Instant } from '../../core/time.ts'
 import type { JobFilter, Page, Store } from '../../store/store.ts'
 import { pageAnswer, pageOf, pageQuery } from '../app/paging.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { tenantPattern } from '../auth/principal.ts'
+import { dueJobs, fitting, isQualified, qualifierFields, type Found } from './qualifiers.ts'
 import { jobSchema, nextMoment, statuses } from './view.ts'
 
 const sorts = ['created_at', 'updated_at', 'next_run_at', 'name', 'status', 'priority'] as const
@@ -30,14 +32,22 @@ export const listQuery = pageQuery.extend({
   queue: z.string().min(1).max(limits.nameLength).optional(),
   handler: z.string().min(1).max(limits.nameLength).optional(),
   search: z.string().min(1).max(limits.nameLength).optional(),
-  tag: z.string().min(1).max(limits.nameLength).optional(),
   tenant: z.string().regex(tenantPattern, 'must be the name of a tenant').optional(),
+  ...qualifierFields,
 })
 
 export type ListQuery = z.output<typeof listQuery>
 
 export const listAnswer = z
-  .strictObject({ jobs: z.array(jobSchema), total: z.int(), ...pageAnswer })
+  .strictObject({
+    jobs: z.array(jobSchema),
+    total: z.int(),
+    is_partial: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Not all jobs were looked at: there may be more that fit.' }),
+    ...pageAnswer,
+  })
   .meta({ id: 'JobList' })
 
 const stateOf: Readonly<Record<Status, State>> = {
@@ -70,20 +80,34 @@ function filterOf(query: ListQuery, scope: { readonly tenant?: string }): JobFil
 export interface Listed {
   readonly page: Page<Job>
   readonly total: number
+  readonly isPartial: boolean
+}
+
+interface Asked {
+  readonly query: ListQuery
+  readonly filter: JobFilter
+  readonly now: Instant
+  readonly sort: Sort
+  readonly isDown: boolean
 }
 
 export async function listJobs(
   store: Store,
   query: ListQuery,
   scope: { readonly tenant?: string },
+  now: Instant,
 ): Promise<Listed> {
   const filter = filterOf(query, scope)
   const isDown = query.sort.startsWith('-')
   const sort = (isDown ? query.sort.slice(1) : query.sort) as Sort
-  if (sort !== 'created_at') return sorted(store, filter, query, { sort, isDown })
-  if (query.tag !== undefined) return tagged(store, filter, query, isDown)
+  const asked = { query, filter, now, sort, isDown }
+  const due = await dueJobs(store, filter, query, now)
+  if (due !== null) return inOrder(due, asked)
+  if (sort !== 'created_at') return inOrder(await allOf(store, asked), asked)
+  if (isQualified(query)) return looked(store, asked)
   const page = pageOf(query, isDown)
-  return { page: await store.list(filter, page), total: await totalOf(store, filter) }
+  const [found, total] = [await store.list(filter, page), await totalOf(store, filter)]
+  return { page: found, total, isPartial: false }
 }
 
 /** From the counts that are kept as work happens, where they are fine enough. */
@@ -112,58 +136,55 @@ async function totalOf(store: Store, filter: JobFilter): Promise<number> {
   return total - (isUnstarted ? waiting - unstarted : unstarted)
 }
 
-const hasTag = (tag: string | undefined) => (job: Job) =>
-  tag === undefined || job.spec.tags.includes(tag)
-
-/** No index knows tags: rows are read until the page is full and enough of them are counted. */
-async function tagged(
-  store: Store,
-  filter: JobFilter,
-  { tag, offset = 0, limit }: ListQuery,
-  newestFirst: boolean,
-): Promise<Listed> {
-  const fits = hasTag(tag)
+/** No index knows these: rows are read until the page is full and enough of them are counted. */
+async function looked(store: Store, { query, filter, now, isDown }: Asked): Promise<Listed> {
+  const { offset = 0, limit } = query
+  const fits = fitting(query, now)
   const items: Job[] = []
   let cursor: string | null = null
-  let looked = 0
+  let read = 0
   let total = 0
   do {
-    const request = { limit: limits.pageMax, cursor, newestFirst }
+    const request = { limit: limits.pageMax, cursor, newestFirst: isDown }
     const found: Page<Job> = await store.list(filter, request)
-    looked += found.items.length
+    read += found.items.length
     for (const job of found.items) {
       if (!fits(job)) continue
       if (total >= offset && items.length < limit) items.push(job)
       total++
     }
     cursor = found.cursor
-    if (looked >= limits.scannedMax && items.length === limit) break
-  } while (cursor !== null && looked < limits.offsetMax)
-  return { page: { items, cursor: null }, total }
+    if (read >= limits.scannedMax && items.length === limit) break
+  } while (cursor !== null && read < limits.offsetMax)
+  return { page: { items, cursor: null }, total, isPartial: cursor !== null }
 }
 
-async function sorted(
-  store: Store,
-  filter: JobFilter,
-  query: ListQuery,
-  { sort, isDown }: { sort: Sort; isDown: boolean },
-): Promise<Listed> {
-  const items: Job[] = []
+async function allOf(store: Store, { query, filter, now, sort }: Asked): Promise<Found> {
+  const fits = fitting(query, now)
+  const jobs: Job[] = []
   let cursor: string | null = null
+  let read = 0
   do {
     const found: Page<Job> = await store.list(filter, { limit: limits.pageMax, cursor })
-    items.push(...found.items.filter(hasTag(query.tag)))
+    jobs.push(...found.items.filter(fits))
+    read += found.items.length
     cursor = found.cursor
-    const isFull = items.length > SORTED_MAX
+    const isFull = jobs.length > SORTED_MAX
     const rule = `sorts at most ${SORTED_MAX} jobs: ask for fewer, or sort by created_at`
     refuseInvalid('jobs', isFull ? [{ field: 'sort', value: sort, rule }] : [])
-  } while (cursor !== null)
-  const keys = new Map(items.map(job => [job, keyOf(job, sort)]))
-  items.sort((a, b) => compare(keys.get(a)!, keys.get(b)!) * (isDown ? -1 : 1))
+  } while (cursor !== null && read < limits.offsetMax)
+  return { jobs, isPartial: cursor !== null }
+}
+
+function inOrder({ jobs, isPartial }: Found, asked: Asked): Listed {
+  const { query, sort, isDown } = asked
+  const keys = new Map(jobs.map(job => [job, keyOf(job, sort)]))
+  const items = jobs.toSorted((a, b) => compare(keys.get(a)!, keys.get(b)!) * (isDown ? -1 : 1))
   const from = query.offset ?? 0
   return {
     page: { items: items.slice(from, from + query.limit), cursor: null },
     total: items.length,
+    isPartial,
   }
 }
 

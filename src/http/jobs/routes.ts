@@ -61,9 +61,11 @@ function createAndList(app: App, parts: AppParts): void {
     },
     handler: async request => {
       const scope = scopeOf(callerOf(request))
-      const { page, total } = await listJobs(engine.store, request.query, scope)
+      const now = engine.clock.now()
+      const { page, total, isPartial } = await listJobs(engine.store, request.query, scope, now)
       const jobs = page.items.map(job => jobView(job, actions))
-      return { jobs, total, ...pageFields(request.query, page) }
+      const partial = isPartial ? { is_partial: true as const } : {}
+      return { jobs, total, ...partial, ...pageFields(request.query, page) }
     },
   })
 }

@@ -5,7 +5,7 @@ import { limits } from '../../core/limits.ts'
 import type { App, AppParts, Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { maySee, scopeOf } from '../auth/principal.ts'
-import { heartbeatOf, slotSchema } from '../jobs/history.ts'
+import { heartbeatOf, slotSchema } from '../jobs/heartbeat.ts'
 import { activityAnswer, activityOf, activityQuery } from './activity.ts'
 import { attentionAnswer, attentionOf } from './attention.ts'
 

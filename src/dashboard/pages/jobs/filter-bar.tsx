@@ -12,6 +12,8 @@ interface FilterProps {
   readonly text: string
   readonly chips: readonly Chip[]
   readonly total: number | undefined
+  /** Not all jobs were looked at. */
+  readonly isPartial: boolean
 }
 
 const REST_MS = 250
@@ -21,10 +23,13 @@ const views = [
   ['status:running', 'Running'],
   ['status:failed', 'Given up'],
   ['status:paused', 'Paused'],
+  ['next:<1h', 'Within an hour'],
+  ['late:>30s', 'Late'],
+  ['last:failed', 'Last failed'],
   ['status:completed,cancelled', 'Ended'],
 ] as const
 
-export function FilterBar({ text, chips, total }: FilterProps) {
+export function FilterBar({ text, chips, total, isPartial }: FilterProps) {
   const view = useView()
   const field = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(text)
@@ -54,7 +59,7 @@ export function FilterBar({ text, chips, total }: FilterProps) {
           class="input"
           type="search"
           aria-label="Filter jobs"
-          placeholder="Name, id, or status:paused tag:billing tenant:acme queue: handler:"
+          placeholder="Name, id, or status:paused tag:billing next:<1h late:>30s last:failed tenant:acme"
           spellcheck={false}
           autocomplete="off"
           list={list}
@@ -77,7 +82,8 @@ export function FilterBar({ text, chips, total }: FilterProps) {
         ))}
         {text !== '' && total !== undefined && (
           <span class="dim">
-            {countText(total)} found · <a href={view.href({ q: null, page: null })}>Clear</a>
+            {countText(total)} found{isPartial && ' among those looked at, there may be more'} ·{' '}
+            <a href={view.href({ q: null, page: null })}>Clear</a>
           </span>
         )}
       </div>

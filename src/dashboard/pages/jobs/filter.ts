@@ -7,6 +7,12 @@ export interface JobFilter {
   readonly tenant: string | null
   readonly queue: string | null
   readonly handler: string | null
+  /** How far ahead the next moment is: `<1h`. */
+  readonly next: string | null
+  /** For how long it is due and not started: `>30s`. */
+  readonly late: string | null
+  /** How the last attempt ended. */
+  readonly last: string | null
   /** Part of a name or an id. */
   readonly search: string | null
 }
@@ -22,7 +28,16 @@ export interface Chip {
   readonly fault: string | null
 }
 
-export const qualifiers = ['status', 'tag', 'tenant', 'queue', 'handler'] as const
+export const qualifiers = [
+  'status',
+  'tag',
+  'tenant',
+  'queue',
+  'handler',
+  'next',
+  'late',
+  'last',
+] as const
 type Qualifier = (typeof qualifiers)[number]
 
 export const statusWords = [
@@ -35,12 +50,31 @@ export const statusWords = [
   'cancelled',
 ] as const
 
+const lastWords = ['completed', 'failed', 'cancelled', 'never'] as const
+
+/** Qualifiers that take words of a list, and those words. */
+const wordsOf: Readonly<Partial<Record<Qualifier, readonly string[]>>> = {
+  status: statusWords,
+  last: lastWords,
+}
+
+/** Qualifiers that take a length of time, with what to offer. */
+const spansOf: Readonly<Partial<Record<Qualifier, readonly string[]>>> = {
+  next: ['<1h', '<24h', '>7d'],
+  late: ['>30s', '>5m', '>1h'],
+}
+
+const spanPattern = /^[<>]\d{1,9}(?:\.\d{1,6})?(?:ms|s|m|h|d|w)$/
+
 const empty: JobFilter = {
   status: null,
   tag: null,
   tenant: null,
   queue: null,
   handler: null,
+  next: null,
+  late: null,
+  last: null,
   search: null,
 }
 
@@ -69,15 +103,18 @@ function tokensOf(text: string): string[] {
 }
 
 function faultOf(name: string, value: string, filter: JobFilter): string | null {
-  const key = name.toLowerCase()
-  if (!qualifiers.includes(key as Qualifier)) {
+  const key = name.toLowerCase() as Qualifier
+  if (!qualifiers.includes(key)) {
     return `not known; there are ${qualifiers.join(', ')}`
   }
   if (value === '') return 'has no value yet'
-  if (filter[key as Qualifier] !== null) return 'is there twice'
-  if (key !== 'status') return null
-  const wrong = value.split(',').filter(word => !statusWords.includes(word as 'paused'))
-  return wrong.length === 0 ? null : `${wrong.join(', ')} is not a status`
+  if (filter[key] !== null) return 'is there twice'
+  if (spansOf[key] && !spanPattern.test(value)) {
+    return `needs < or > and a length of time, such as ${spansOf[key][0]}`
+  }
+  const words = wordsOf[key]
+  const wrong = words ? value.split(',').filter(word => !words.includes(word)) : []
+  return wrong.length === 0 ? null : `${wrong.join(', ')} is none of ${words!.join(', ')}`
 }
 
 /** Completions of the word under the cursor: keys, then values after the colon. */
@@ -96,10 +133,11 @@ function valuesOf(key: string, value: string, tenants: readonly string[]): strin
   if (key === 'tenant') {
     return tenants.filter(name => name.startsWith(value)).map(name => `tenant:${name}`)
   }
-  if (key !== 'status') return []
+  const spans = spansOf[key as Qualifier] ?? []
+  if (spans.length > 0) return spans.map(span => `${key}:${span}`)
   const parts = value.split(',')
   const last = parts.pop() ?? ''
-  return statusWords
+  return (wordsOf[key as Qualifier] ?? [])
     .filter(word => word.startsWith(last) && !parts.includes(word))
-    .map(word => `status:${[...parts, word].join(',')}`)
+    .map(word => `${key}:${[...parts, word].join(',')}`)
 }

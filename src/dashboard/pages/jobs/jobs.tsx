@@ -44,7 +44,12 @@ export function Jobs() {
   )
   return (
     <Page title="Jobs" actions={actions}>
-      <FilterBar text={text} chips={chips} total={read.data?.total} />
+      <FilterBar
+        text={text}
+        chips={chips}
+        total={read.data?.total}
+        isPartial={read.data?.is_partial === true}
+      />
       <Shown read={read} lines={10}>
         {data => <List data={data} page={page} hasFilter={text.trim() !== ''} />}
       </Shown>
