@@ -167,18 +167,35 @@ export interface NewJob {
   readonly declared?: Declared | null
 }
 
+const noCounters: Counters = { runs: 0, attempts: 0, fence: 0, concluded: 0 }
+const noTotals: Totals = {
+  succeeded: 0,
+  failed: 0,
+  cancelled: 0,
+  other: 0,
+  skipped: 0,
+  durationMs: 0,
+}
+const noRequests: readonly RunRequest[] = []
+
 export function createJob(input: NewJob, now: Instant): Job {
-  const { spec } = input
-  const nextAt = withinEnd(firstMoment(spec.trigger, spec.first, now, spec.startAt), spec.endAt)
-  const job: Job = {
-    id: input.id,
-    kind: input.kind ?? 'job',
+  const { id, spec, kind = 'job' } = input
+  const { trigger } = spec
+  const nextAt = withinEnd(firstMoment(trigger, spec.first, now, spec.startAt), spec.endAt)
+  const isTwofold = runsBesideGrid(trigger, spec.first)
+  const moment = nextAt === null ? null : spreadMoment(input, nextAt)
+  const dueAt = isTwofold ? earlier(moment, now) : moment
+  // Its window is over before it began: there is nothing to wait for.
+  const isOver = dueAt === null && trigger.kind !== 'manual'
+  return {
+    id,
+    kind,
     seriesId: input.seriesId ?? null,
     declared: input.declared ?? null,
     spec,
-    state: 'waiting',
-    waitingFor: spec.trigger.kind === 'once' ? 'start' : 'firing',
-    dueAt: null,
+    state: isOver ? 'completed' : 'waiting',
+    waitingFor: trigger.kind === 'once' ? 'start' : 'firing',
+    dueAt,
     nextAt,
     retryAt: null,
     floor: null,
@@ -186,32 +203,30 @@ export function createJob(input: NewJob, now: Instant): Job {
     missed: 0,
     current: noRun,
     serving: null,
-    requests: runsBesideGrid(spec.trigger, spec.first) ? [manualRequest('first', now)] : [],
+    requests: isTwofold ? [manualRequest('first', now)] : noRequests,
     crashes: 0,
-    counters: { runs: 0, attempts: 0, fence: 0, concluded: 0 },
-    totals: { succeeded: 0, failed: 0, cancelled: 0, other: 0, skipped: 0, durationMs: 0 },
+    counters: noCounters,
+    totals: noTotals,
     lease: null,
     pause: null,
     pauseAsked: null,
-    ended: null,
+    ended: isOver ? { at: now, reason: 'completed' } : null,
     last: null,
     lastError: null,
-    expireAt: null,
+    expireAt: isOver ? expiryOf({ kind, spec }, 'completed', now) : null,
     createdAt: now,
     updatedAt: now,
     revision: 1,
     version: 1,
   }
-  const dueAt = dueMoment(job)
-  const isOver = dueAt === null && spec.trigger.kind !== 'manual'
-  // Its window is over before it began: there is nothing to wait for.
-  if (!isOver) return { ...job, dueAt }
-  const ended = { at: now, reason: 'completed' } as const
-  return { ...job, state: 'completed', ended, expireAt: expiryOf(job, 'completed', now) }
 }
 
 /** Recurring jobs that ended stay to be seen; what cannot come back goes after a while. */
-export function expiryOf(job: Job, reason: EndReason, now: Instant): Instant | null {
+export function expiryOf(
+  job: Pick<Job, 'kind' | 'spec'>,
+  reason: EndReason,
+  now: Instant,
+): Instant | null {
   if (job.kind === 'task') return now + ENDED_TASK_KEPT_MS
   const goes = job.spec.trigger.kind === 'once' || reason === 'archived'
   return goes ? now + ENDED_JOB_KEPT_MS : null
@@ -232,7 +247,7 @@ export function scheduleMoment(job: Job): Instant | null {
 }
 
 /** When the firing of this moment becomes due: spread is part of the schedule, not lateness. */
-export function spreadMoment(job: Job, at: Instant): Instant {
+export function spreadMoment(job: Pick<Job, 'id' | 'spec'>, at: Instant): Instant {
   const { jitterMs } = job.spec
   return jitterMs === 0 ? at : at + spreadMs(`${job.id}@${at}`, jitterMs)
 }

@@ -5,7 +5,7 @@ import { spec as complete } from '../../tests/support/builders.ts'
 import { cron, every } from '../../tests/support/pure.ts'
 import { SchedulerError } from './errors.ts'
 import { limits } from './limits.ts'
-import { assertSpec, checkSpec } from './spec-check.ts'
+import { assertSpec, assertSpecs, checkSpec } from './spec-check.ts'
 import type { JobSpec } from './spec.ts'
 import { HOUR, MINUTE } from './time.ts'
 
@@ -134,5 +134,46 @@ describe('contradictions', () => {
     ['jitterMs', { trigger: interval, jitterMs: HOUR }],
   ])('%s in %j', (field, parts) => {
     expect(checkSpec(specOf(parts)).map(problem => problem.field)).toEqual([field])
+  })
+})
+
+describe('many specs at once', () => {
+  const plain = complete()
+  const like = (parts: Record<string, unknown>) => ({ spec: { ...plain, ...parts } as JobSpec })
+
+  test.each<[string, Record<string, unknown>]>([
+    ['name', { name: '' }],
+    ['tenant', { tenant: 'a\nb' }],
+    ['payload', { payload: undefined }],
+    ['trigger.at', { trigger: { kind: 'once', at: Number.NaN } }],
+    ['trigger', { trigger: null }],
+    ['trigger', { trigger: { kind: 'soon' } }],
+    ['trigger.everyMs', { trigger: { ...interval, everyMs: 0 } }],
+    ['priority', { priority: Number.NaN }],
+    ['retry', { retry: null }],
+    ['tags', { tags: [''] }],
+    ['metadata', { metadata: undefined }],
+    ['startAt', { startAt: 5 }],
+    ['jitterMs', { trigger: { ...interval, everyMs: 1_000 }, jitterMs: 2_000 }],
+  ])('a wrong %s is found behind specs that are right', (field, parts) => {
+    const wrong = like(parts)
+    expect(checkSpec(wrong.spec).map(problem => problem.field)).toEqual([field])
+    const jobs = [like({}), like({ payload: 1, lane: 'b' }), wrong]
+    expect(() => assertSpecs(jobs)).toThrow(SchedulerError)
+    expect(() => assertSpecs([...jobs.slice(0, 2), like({ name: 'c' })])).not.toThrow()
+  })
+
+  test('an interval is held against the rest of its spec every time', () => {
+    const jobs = [
+      like({ trigger: interval, jitterMs: MINUTE }),
+      like({ trigger: { ...interval, everyMs: MINUTE }, jitterMs: MINUTE }),
+    ]
+    expect(() => assertSpecs(jobs)).toThrow('shorter than the interval')
+  })
+
+  test('every cron expression is read', () => {
+    const { trigger } = cron('0 0 * * *')
+    const jobs = [like({ trigger }), like({ trigger: { ...trigger, expression: '0 99 * * *' } })]
+    expect(() => assertSpecs(jobs)).toThrow(SchedulerError)
   })
 })

@@ -25,9 +25,63 @@ export function checkSpec(spec: JobSpec): readonly Problem[] {
 }
 
 export function assertSpec(spec: JobSpec): void {
-  const problems = checkSpec(spec)
+  refuseSpec(spec, checkSpec(spec))
+}
+
+/**
+ * Specs made alike share most of their parts: what the one before had too is not looked at again.
+ * By identity, so nothing may change between the two looks.
+ */
+export function assertSpecs(jobs: readonly { readonly spec: JobSpec }[]): void {
+  let before: JobSpec | null = null
+  for (const { spec } of jobs) {
+    if (before === null || !isAlike(spec, before)) assertSpec(spec)
+    else refuseSpec(spec, checkOwn(spec, before))
+    before = spec
+  }
+}
+
+function refuseSpec(spec: JobSpec, problems: readonly Problem[]): void {
   if (problems.length === 0) return
   refuse('SPEC_INVALID', `job ${JSON.stringify(spec.name ?? '')} is not valid`, problems)
+}
+
+/** The same in everything that rules about two parts ask for. */
+function isAlike(a: JobSpec, b: JobSpec): boolean {
+  return (
+    (a.trigger === b.trigger || isAlikeTrigger(a.trigger, b.trigger)) &&
+    a.retry === b.retry &&
+    a.retention === b.retention &&
+    a.missed === b.missed &&
+    a.overlap === b.overlap &&
+    a.tags === b.tags &&
+    a.metadata === b.metadata &&
+    a.priority === b.priority &&
+    a.first === b.first &&
+    a.startAt === b.startAt &&
+    a.endAt === b.endAt &&
+    a.runLimit === b.runLimit &&
+    a.jitterMs === b.jitterMs &&
+    a.graceMs === b.graceMs &&
+    a.lateLimitMs === b.lateLimitMs &&
+    a.timeoutMs === b.timeoutMs
+  )
+}
+
+/** Of cron and once, only the kind matters to the rest of the spec. */
+function isAlikeTrigger(a: Trigger, b: Trigger): boolean {
+  return a?.kind === b?.kind && (a?.kind === 'once' || a?.kind === 'cron')
+}
+
+/** What is left to check beside a spec that is alike and was found well formed. */
+function checkOwn(spec: JobSpec, before: JobSpec): readonly Problem[] {
+  const found = new Findings()
+  for (const field of texts) {
+    if (spec[field] !== before[field]) found.text(field, spec[field], limits.nameLength)
+  }
+  if (spec.payload !== before.payload) found.json('payload', spec.payload, limits.payloadBytes)
+  if (spec.trigger !== before.trigger) checkTrigger(found, spec.trigger)
+  return found.problems
 }
 
 const texts = ['name', 'handler', 'queue', 'tenant', 'lane'] as const

@@ -1,7 +1,7 @@
 // Specs written without their defaults, and read back.
 
 import { expect, test } from 'vitest'
-import { completeSpec, specDefaults } from './spec.ts'
+import { completeSpec, specDefaults, type JobSpec } from './spec.ts'
 import { parseSpec, specText } from './spec-text.ts'
 
 const plain = completeSpec({ handler: 'mail', trigger: { kind: 'once', at: 5 } })
@@ -20,6 +20,12 @@ test.each([
   { overlap: { policy: 'queue' as const, limit: 2 }, retention: { attempts: 0, ageMs: 0 } },
 ])('%j survives', more => {
   const spec = { ...plain, ...more }
+  expect(parseSpec(specText(spec))).toEqual(spec)
+})
+
+test('no field is left out', () => {
+  const other = Object.keys(plain).map(field => [field, { other: field }])
+  const spec = { ...Object.fromEntries(other), trigger: { kind: 'manual' } } as JobSpec
   expect(parseSpec(specText(spec))).toEqual(spec)
 })
 

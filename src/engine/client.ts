@@ -15,7 +15,7 @@ import { releaseJob } from '../core/release.ts'
 import { requestBackfill, requestRetry, requestRun } from '../core/requests.ts'
 import type { RecordWrite } from '../core/record.ts'
 import { runOf, type Run } from '../core/run.ts'
-import { assertSpec } from '../core/spec-check.ts'
+import { assertSpecs } from '../core/spec-check.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Instant } from '../core/time.ts'
 import { withTrace } from '../core/trace.ts'
@@ -26,12 +26,12 @@ import type { Clock } from './clock.ts'
 import { settledOf, type Events } from './events.ts'
 import type { Ids } from './ids.ts'
 import type { Tracing } from './handlers.ts'
+import { Inserting } from './inserting.ts'
 import { NODE_KIND } from './janitor.ts'
 import { countReaped } from './reaped.ts'
 
 /** Rounds against other writers before giving up; each round someone else has made progress. */
 const ROUNDS_MAX = 50
-const INSERT_BATCH = 1_000
 
 export interface ClientParts {
   readonly store: Store
@@ -57,9 +57,11 @@ export interface Guard {
 
 export class Client {
   readonly #parts: ClientParts
+  readonly #inserting: Inserting
 
   constructor(parts: ClientParts) {
     this.#parts = parts
+    this.#inserting = new Inserting(parts)
   }
 
   /** The same verbs; every deed also writes these records, or does not happen. */
@@ -72,19 +74,17 @@ export class Client {
     const found = new Findings()
     for (const { id } of jobs) found.text('id', id, limits.idLength)
     refuse('SPEC_INVALID', 'the job is not valid', found.problems)
-    for (const { spec } of jobs) assertSpec(spec)
-    const { store, clock, waitingMax, events, notice } = this.#parts
+    assertSpecs(jobs)
+    const { clock, events, notice, also } = this.#parts
     const now = clock.now()
     const here = this.#parts.tracing?.here() ?? null
     const traced = here === null ? jobs : jobs.map(input => withTrace(input, here))
     const made = traced.map(input => createJob(input, now))
     for (const job of made) if (job.dueAt === null) refuseNoFiring(job)
-    const results: InsertResult[] = []
-    for (let at = 0; at < made.length; at += INSERT_BATCH) {
-      const batch = made.slice(at, at + INSERT_BATCH)
-      const records = batch.flatMap(job => this.#also({ verb: 'create', after: job, now }))
-      results.push(...(await store.insert(batch, { now, waitingMax, records })))
-    }
+    const recordsOf = (job: Job) => this.#also({ verb: 'create', after: job, now })
+    const results = also
+      ? await this.#inserting.insertWith(made, now, recordsOf)
+      : await this.#inserting.insert(made, now)
     const inserted = made.filter((_, i) => results[i] === 'inserted')
     if (inserted.length > 0) {
       events.emit('changed', { verb: 'create', jobs: inserted })
