@@ -23,6 +23,12 @@ export interface Change {
   readonly clearsCheckpoint: boolean
 }
 
+/** A job that goes, if it is still as it was read. */
+export interface Removal {
+  readonly id: string
+  readonly expectedVersion: number
+}
+
 export interface ChangeParts {
   readonly token?: string | null
   readonly specChanged?: boolean

@@ -28,6 +28,8 @@ export const limits = {
   scannedMax: 5_000,
   /** Rows a page may leave out, and rows looked at to count or to skip them. */
   offsetMax: 100_000,
+  /** Jobs in one step that is written as a whole. */
+  bundleMax: 20_000,
   /** Attempts in a row that ended without a word before a job is set aside. */
   crashesMax: 5,
   retainedAttemptsMax: 100_000,

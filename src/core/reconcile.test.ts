@@ -71,7 +71,13 @@ describe('declared and stored', () => {
     const made = plan([declare('a')], store(declare('a'), declare('b')), { orphans })
     expect(kinds(made)).toEqual(differences)
     expect(made.changes).toHaveLength(changes)
-    expect(made.removes).toEqual(removes)
+    expect(made.removes).toEqual(removes.map(id => ({ id, expectedVersion: 1 })))
+  })
+
+  test('a new generation alone is a stamp: told to nobody and bound to nothing else', () => {
+    const made = plan([declare('a', undefined, '2')], store(declare('a')), { generation: '2' })
+    expect(made).toMatchObject({ inserts: [], changes: [], removes: [], differences: [] })
+    expect(made.stamps.map(({ job }) => job.declared?.generation)).toEqual(['2'])
   })
 
   test('a running orphan is ended with its attempt', () => {

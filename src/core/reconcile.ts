@@ -1,6 +1,7 @@
 // Makes stored jobs match the declared ones: pure comparison, one readable difference.
 
-import type { Change } from './change.ts'
+import type { Bundle } from './bundle.ts'
+import type { Change, Removal } from './change.ts'
 import { archiveJob } from './control.ts'
 import { editJob, reviveJob, specChanges, type FieldChange } from './edit.ts'
 import type { Declared, Job } from './job.ts'
@@ -26,10 +27,10 @@ export interface Difference {
   readonly fields: readonly FieldChange[]
 }
 
-export interface Reconciliation {
-  readonly inserts: readonly Job[]
-  readonly changes: readonly Change[]
-  readonly removes: readonly string[]
+/** What is written together: a part of it alone would be nobody's set of jobs. */
+export interface Reconciliation extends Bundle {
+  /** Only who declared the job last; each may be written by itself. */
+  readonly stamps: readonly Change[]
   readonly differences: readonly Difference[]
 }
 
@@ -48,7 +49,8 @@ export function reconcile(input: ReconcileInput, now: Instant): Reconciliation {
   const stored = new Map(fromCode.map(job => [job.id, job]))
   const inserts: Job[] = []
   const changes: Change[] = []
-  const removes: string[] = []
+  const removes: Removal[] = []
+  const stamps: Change[] = []
   const differences: Difference[] = []
   for (const declaration of declarations) {
     const job = stored.get(declaration.id)
@@ -60,7 +62,7 @@ export function reconcile(input: ReconcileInput, now: Instant): Reconciliation {
       differences.push(difference('newer', job.id, job.spec))
     } else {
       const step = matched(job, declaration, now)
-      if (step.change) changes.push(step.change)
+      if (step.change) (step.difference ? changes : stamps).push(step.change)
       if (step.difference) differences.push(step.difference)
     }
   }
@@ -68,10 +70,14 @@ export function reconcile(input: ReconcileInput, now: Instant): Reconciliation {
     const orphan = dropped(job, input, now)
     if (!orphan) continue
     if (orphan.change) changes.push(orphan.change)
-    if (orphan.difference.kind === 'forgotten') removes.push(job.id)
+    if (orphan.difference.kind === 'forgotten') removes.push(removal(job))
     differences.push(orphan.difference)
   }
-  return { inserts, changes, removes, differences }
+  return { inserts, changes, removes, stamps, differences }
+}
+
+function removal({ id, version }: Job): Removal {
+  return { id, expectedVersion: version }
 }
 
 interface Matched {

@@ -160,7 +160,7 @@ class DeclaredTasks {
   async #reconcile(engine: Engine, tasks: readonly Task[], logger: Logger): Promise<void> {
     const owner: Owner = { app: ownerLabel(this.#app), generation: '', orphans: 'forget' }
     const declarations = tasks.map(task => declarationOf(task, this.#app))
-    const report = reportOf(await declare(engine, declarations, owner), zoneOf(this.#tz))
+    const report = reportOf(await declare(engine, declarations, owner, true), zoneOf(this.#tz))
     if (report) tell(logger, report)
     await reviveAll(engine, owner.app)
   }

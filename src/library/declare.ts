@@ -1,12 +1,9 @@
 // Start: stored jobs are made to match the declared ones, and the difference is printed.
 
-import { SchedulerError } from '../core/errors.ts'
-import type { Job } from '../core/job.ts'
-import { limits } from '../core/limits.ts'
-import { reconcile, type Declaration, type Difference, type Orphans } from '../core/reconcile.ts'
+import type { Declaration, Difference, Orphans } from '../core/reconcile.ts'
 import { describeTrigger, type Trigger } from '../core/trigger.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Page } from '../store/store.ts'
+import { makeMatch, readDeclared } from '../engine/reconciling.ts'
 import { rowId } from './identity.ts'
 import type { AnyDefinition } from './options.ts'
 import type { Policies } from './policies.ts'
@@ -17,9 +14,6 @@ export interface Owner {
   readonly generation: string
   readonly orphans: Orphans
 }
-
-/** Rounds against other nodes that start with the same declarations at the same moment. */
-const ROUNDS_MAX = 10
 
 export function declarationsOf(
   definitions: readonly AnyDefinition[],
@@ -38,40 +32,17 @@ export function declarationsOf(
   )
 }
 
-/** Until nobody else changed anything in between. */
+/** `isStrict`: in one step however busy the jobs are, or not at all. */
 export async function declare(
-  engine: Engine,
+  { store, clock }: Engine,
   declarations: readonly Declaration[],
-  owner: Owner,
+  { app, generation, orphans }: Owner,
+  isStrict = false,
 ): Promise<readonly Difference[]> {
-  const { store, clock } = engine
-  const seen = new Map<string, Difference>()
-  for (let round = 0; round < ROUNDS_MAX; round++) {
-    const stored = await storedOf(engine, owner.app)
-    const now = clock.now()
-    const { generation, orphans } = owner
-    const plan = reconcile({ declarations, stored, generation, orphans }, now)
-    const inserted = plan.inserts.length === 0 ? [] : await store.insert(plan.inserts, { now })
-    const committed = plan.changes.length === 0 ? [] : await store.commit(plan.changes, { now })
-    if (plan.removes.length > 0) await store.remove(plan.removes)
-    for (const difference of plan.differences) {
-      const at = plan.inserts.findIndex(job => job.id === difference.id)
-      if (at < 0 || inserted[at] === 'inserted') seen.set(difference.id, difference)
-    }
-    if (committed.every(result => result === 'committed')) return [...seen.values()]
-  }
-  throw new SchedulerError('REVISION_CONFLICT', 'the declared jobs are being changed elsewhere')
-}
-
-async function storedOf(engine: Engine, app: string): Promise<Job[]> {
-  const jobs: Job[] = []
-  let cursor: string | null = null
-  do {
-    const page: Page<Job> = await engine.store.list({ app }, { limit: limits.pageMax, cursor })
-    jobs.push(...page.items)
-    cursor = page.cursor
-  } while (cursor !== null)
-  return jobs
+  const read = () => readDeclared(store, { app })
+  const given = { declarations, read, generation, orphans, isStrict }
+  const { differences } = await makeMatch({ store, clock }, given)
+  return differences
 }
 
 const marks: Readonly<Record<Difference['kind'], string>> = {

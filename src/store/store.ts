@@ -2,6 +2,7 @@
 // lists are batches, and time is always given. No policy lives behind this line.
 
 import type { Attempt, OutcomeKind } from '../core/attempt.ts'
+import type { Bundle, Refusal } from '../core/bundle.ts'
 import type { Change } from '../core/change.ts'
 import type { Entry } from '../core/entry.ts'
 import type { Job, State } from '../core/job.ts'
@@ -13,7 +14,7 @@ import type { LogLine, Progress } from '../core/report.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { Turn } from '../core/turns.ts'
 
-export type { LogLine, Progress }
+export type { Bundle, LogLine, Progress, Refusal }
 
 export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'postgres' | 'redis'
@@ -42,6 +43,12 @@ export interface Store {
    * Changes of one call are independent of each other. `full`: an insert found its queue full.
    */
   commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]>
+  /**
+   * One step that is written as a whole or not at all, with the records given. Answers with all
+   * that is in its way; empty means written. A queue is full if it would hold more than
+   * `waitingMax` in the end. No job may be named twice.
+   */
+  apply(bundle: Bundle, options: InsertOptions): Promise<Refusal[]>
   /** Extends the leases whose token matches and steps their version; `until: null` only looks. */
   renew(request: RenewRequest): Promise<RenewResult[]>
   /** Running jobs whose lease ended and paused jobs whose pause ended. Reads only. */

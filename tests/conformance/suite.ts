@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import { virtualClock } from '../support/builders.ts'
 import type { OpenedStore, OpenStore } from '../support/stores.ts'
+import { applyTests } from './suite/apply.ts'
 import { attemptTests } from './suite/attempts.ts'
 import { attemptsOfManyTests } from './suite/attempts-of-many.ts'
 import type { Bench } from './suite/bench.ts'
@@ -41,6 +42,7 @@ const topics = [
   laneTests,
   commitTests,
   commitPartTests,
+  applyTests,
   renewTests,
   overdueTests,
   upcomingTests,

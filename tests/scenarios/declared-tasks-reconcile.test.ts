@@ -23,10 +23,9 @@ async function apply(world: World, declarations: readonly Declaration[], generat
     { declarations, stored: stored.items, generation, orphans: 'forget' },
     world.now,
   )
-  await world.store.insert(plan.inserts, { now: world.now })
-  const results = await world.store.commit(plan.changes, { now: world.now })
+  expect(await world.store.apply(plan, { now: world.now })).toEqual([])
+  const results = await world.store.commit(plan.stamps, { now: world.now })
   expect(results.every(result => result === 'committed')).toBe(true)
-  await world.store.remove(plan.removes)
   return plan.differences.map(({ kind, name }) => `${kind} ${name}`)
 }
 

@@ -12,7 +12,7 @@ export interface Write {
   /** When the call set out; it took effect at `at`. */
   readonly sentAt: Instant
   readonly node: string
-  readonly call: 'insert' | 'claim' | 'commit' | 'renew' | 'remove' | 'prune'
+  readonly call: 'insert' | 'claim' | 'commit' | 'apply' | 'renew' | 'remove' | 'prune'
   /** What a person asked for, null when the engine wrote by itself. */
   readonly verb: string | null
   readonly jobId: string

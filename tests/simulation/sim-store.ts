@@ -9,6 +9,7 @@ import type { RecordWrite } from '../../src/core/record.ts'
 import type { Instant } from '../../src/core/time.ts'
 import type {
   AttemptFilter,
+  Bundle,
   ClaimRequest,
   CommitResult,
   DumpRequest,
@@ -18,6 +19,7 @@ import type {
   Line,
   PageRequest,
   PruneRequest,
+  Refusal,
   RemoveOptions,
   RenewRequest,
   Report,
@@ -183,6 +185,16 @@ export class SimStore implements Store {
     recorder.line(`${node} ${verb ?? 'commit'} ${jobId} refused: ${result}`)
     const { token, attempt } = change
     recorder.refusals.push({ at: world.now(), node, jobId, result, token, attempt, isChanged })
+  }
+
+  apply(bundle: Bundle, options: InsertOptions): Promise<Refusal[]> {
+    const { inserts, changes, removes } = bundle
+    const ids = [...inserts, ...changes.map(({ job }) => job), ...removes].map(({ id }) => id)
+    return this.#call('apply', ids, async sentAt => {
+      const result = await this.#way.inner.apply(bundle, options)
+      this.#wrote('apply', sentAt)
+      return result
+    })
   }
 
   renew(request: RenewRequest) {

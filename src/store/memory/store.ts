@@ -8,6 +8,7 @@ import type { RecordWrite } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
 import type {
   AttemptFilter,
+  Bundle,
   ClaimRequest,
   CommitResult,
   DumpRequest,
@@ -24,6 +25,7 @@ import type {
   Store,
   UpcomingRequest,
 } from '../store.ts'
+import { apply } from './apply.ts'
 import { dump } from './dump.ts'
 import { load } from './load.ts'
 import { prune } from './prune.ts'
@@ -75,6 +77,10 @@ export class MemoryStore implements Store {
   async commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]> {
     const rows = this.#open
     return changes.map(change => write.commit(rows, change, options))
+  }
+
+  async apply(bundle: Bundle, options: InsertOptions) {
+    return apply(this.#open, bundle, options)
   }
 
   async renew(request: RenewRequest) {

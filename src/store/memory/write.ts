@@ -30,7 +30,7 @@ export function insertAll(
   return results
 }
 
-function insert(rows: Rows, job: Job, options: InsertOptions): InsertResult {
+export function insert(rows: Rows, job: Job, options: InsertOptions): InsertResult {
   if (rows.jobs.has(job.id)) return 'exists'
   if (isFull(rows, job, options)) return 'full'
   rows.jobs.set(job.id, { seq: ++rows.seq, job })
@@ -95,21 +95,31 @@ function grant(rows: Rows, row: Row, request: ClaimRequest, attemptId: string): 
 }
 
 export function commit(rows: Rows, change: Change, options: InsertOptions): CommitResult {
+  const refused = refusalOf(rows, change, options.now)
+  if (refused !== null) return refused
+  if (change.inserts.some(job => !rows.jobs.has(job.id) && isFull(rows, job, options)))
+    return 'full'
+  writeChange(rows, change, options.now)
+  return 'committed'
+}
+
+/** Why the change cannot be written to the job as it is now; null if it can. */
+export function refusalOf(rows: Rows, change: Change, now: Instant): 'missing' | 'conflict' | null {
   const row = rows.jobs.get(change.job.id)
   if (!row) return 'missing'
   const isCurrent =
     row.job.version === change.expectedVersion && (row.job.lease?.token ?? null) === change.token
-  if (!isCurrent || !change.records.every(write => recordFits(rows, write, options.now))) {
-    return 'conflict'
-  }
-  if (change.inserts.some(job => !rows.jobs.has(job.id) && isFull(rows, job, options)))
-    return 'full'
-  rows.jobs.set(change.job.id, { seq: row.seq, job: change.job })
-  for (const job of change.inserts) insert(rows, job, { now: options.now })
+  const fits = isCurrent && change.records.every(write => recordFits(rows, write, now))
+  return fits ? null : 'conflict'
+}
+
+export function writeChange(rows: Rows, change: Change, now: Instant): void {
+  const { seq } = rows.jobs.get(change.job.id)!
+  rows.jobs.set(change.job.id, { seq, job: change.job })
+  for (const job of change.inserts) insert(rows, job, { now })
   appendHistory(rows, change)
-  for (const write of change.records) putRecord(rows, write, options.now)
+  for (const write of change.records) putRecord(rows, write, now)
   if (change.clearsCheckpoint) rows.progress.delete(change.job.id)
-  return 'committed'
 }
 
 function appendHistory(rows: Rows, change: Change): void {

@@ -1,5 +1,5 @@
 // The PostgreSQL store: one schema of one database, any number of processes anywhere. Each call is
-// one statement, and so one transaction.
+// one statement, and so one transaction; bundles and copies are transactions of several.
 
 import type { Change } from '../../core/change.ts'
 import type { Entry } from '../../core/entry.ts'
@@ -9,6 +9,7 @@ import type { RecordWrite } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
 import type {
   AttemptFilter,
+  Bundle,
   ClaimRequest,
   DumpRequest,
   InsertOptions,
@@ -25,6 +26,7 @@ import type {
 import type { Aged, Inspected, StoreFault } from '../upkeep.ts'
 import { parseAddress, type Address } from './address.ts'
 import * as aged from './aged.ts'
+import { apply } from './apply.ts'
 import { attempts } from './attempts.ts'
 import { checkServer, promiseOf } from './boot.ts'
 import { claim } from './claim.ts'
@@ -128,6 +130,12 @@ export class PostgresStore implements Store, Inspected, Aged {
     const results = await commit(this.#open, changes, options)
     this.#wake.tellOf(changes, options.now)
     return results
+  }
+
+  async apply(bundle: Bundle, options: InsertOptions) {
+    const refusals = await apply(this.#open, bundle, options)
+    this.#wake.tell()
+    return refusals
   }
 
   async renew(request: RenewRequest) {

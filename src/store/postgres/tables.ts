@@ -36,19 +36,29 @@ const LEASED_MAX = 100_000
 export class Tables {
   readonly connection: Connection
   readonly places: Places
-  readonly specs = new Specs()
+  readonly specs: Specs
   /** Leases of the jobs claimed here, by id: settling them needs no search. */
-  readonly leased = new Recent<string, Leased>(LEASED_MAX)
+  readonly leased: Recent<string, Leased>
   /** Whether claims bring the specs along: as long as some are not known here yet. */
   bringsSpecs = true
 
   /** Whether the server's clock judges too what is due; a test owns time alone. */
   readonly asksServer: boolean
 
-  constructor(connection: Connection, asksServer: boolean) {
+  constructor(connection: Connection, asksServer: boolean, known?: Tables) {
     this.connection = connection
     this.asksServer = asksServer
-    this.places = new Places(connection)
+    this.places = known?.places ?? new Places(connection)
+    this.specs = known?.specs ?? new Specs()
+    this.leased = known?.leased ?? new Recent<string, Leased>(LEASED_MAX)
+  }
+
+  /**
+   * The same tables seen through a transaction. What is remembered is shared: of a transaction that
+   * was taken back it holds nothing false, for numbers of jobs are never given twice.
+   */
+  inside(connection: Connection): Tables {
+    return new Tables(connection, this.asksServer, this)
   }
 
   get schema(): string {

@@ -11,6 +11,7 @@ import type { RecordWrite } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
 import type {
   AttemptFilter,
+  Bundle,
   ClaimRequest,
   DumpRequest,
   InsertOptions,
@@ -26,6 +27,7 @@ import type {
   UpcomingRequest,
 } from '../store.ts'
 import type { Inspected, StoreFault } from '../upkeep.ts'
+import { apply } from './apply.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
@@ -115,6 +117,10 @@ export class RedisStore implements Store, Inspected {
 
   async commit(changes: readonly Change[], options: InsertOptions) {
     return commit(this.#open, changes, options)
+  }
+
+  async apply(bundle: Bundle, options: InsertOptions) {
+    return apply(this.#open, bundle, options)
   }
 
   async renew(request: RenewRequest) {

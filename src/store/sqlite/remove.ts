@@ -22,7 +22,8 @@ export function remove(tables: Tables, ids: readonly string[], options?: RemoveO
   })
 }
 
-function removeOne(tables: Tables, id: string): boolean {
+/** Inside a write. */
+export function removeOne(tables: Tables, id: string): boolean {
   const row = tables
     .statement('select seq, line, kind, state, token from jobs where id = ?')
     .get(toKey(id)) as [number, number, number, number, string | null] | undefined

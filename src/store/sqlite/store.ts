@@ -8,6 +8,7 @@ import type { RecordWrite } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
 import type {
   AttemptFilter,
+  Bundle,
   ClaimRequest,
   DumpRequest,
   InsertOptions,
@@ -23,6 +24,7 @@ import type {
 } from '../store.ts'
 import type { Aged, Inspected, StoreFault } from '../upkeep.ts'
 import * as aged from './aged.ts'
+import { apply } from './apply.ts'
 import { attempts } from './attempts.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
@@ -107,6 +109,10 @@ export class SqliteStore implements Store, Inspected, Aged {
 
   async commit(changes: readonly Change[], options: InsertOptions) {
     return commit(this.#open, changes, options)
+  }
+
+  async apply(bundle: Bundle, options: InsertOptions) {
+    return apply(this.#open, bundle, options)
   }
 
   async renew(request: RenewRequest) {

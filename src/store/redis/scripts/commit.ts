@@ -64,22 +64,23 @@ local function writeJob(change, seq, h, lease)
   return after
 end
 
-local function commit(change, now, waitingMax)
+-- What is there of the job: its number, row and lease, or why the change cannot be written to it.
+local function meet(change, now)
   local seq = call('HGET', P .. 'ids', change.id)
-  if not seq then return ${MISSING} end
+  if not seq then return nil, ${MISSING} end
   local h = head(call('HGET', P .. 'jobs', seq))
   local held = call('HGET', P .. 'leases', seq)
   local lease = held and leaseOf(held)
   local version = lease and lease.version or h.version
   local token = lease and '=' .. lease.token or '-'
-  if version ~= change.expected or token ~= change.token then return ${CONFLICT} end
-  if not recordsFit(change.records, now) then return ${CONFLICT} end
-  for _, made in ipairs(change.inserts) do
-    if isFull(made[2], waitingMax) and call('HEXISTS', P .. 'ids', made[1]) == 0 then
-      return ${FULL}
-    end
-  end
-  local after = writeJob(change, seq, h, lease)
+  if version ~= change.expected or token ~= change.token then return nil, ${CONFLICT} end
+  if not recordsFit(change.records, now) then return nil, ${CONFLICT} end
+  return { seq = seq, h = h, lease = lease }
+end
+
+local function writeChange(change, met, now)
+  local seq = met.seq
+  local after = writeJob(change, seq, met.h, met.lease)
   for _, made in ipairs(change.inserts) do
     if call('HEXISTS', P .. 'ids', made[1]) == 0 then
       addJob(made[1], pad(call('INCR', P .. 'seq')), made[2], made[3], made[4])
@@ -94,6 +95,17 @@ local function commit(change, now, waitingMax)
   putRecords(change.records, now)
   if change.clears then call('HDEL', P .. 'progress', seq) end
   flushJobs()
+end
+
+local function commit(change, now, waitingMax)
+  local met, refusal = meet(change, now)
+  if not met then return refusal end
+  for _, made in ipairs(change.inserts) do
+    if isFull(made[2], waitingMax) and call('HEXISTS', P .. 'ids', made[1]) == 0 then
+      return ${FULL}
+    end
+  end
+  writeChange(change, met, now)
   return ${COMMITTED}
 end
 `
@@ -108,16 +120,8 @@ wake(sender)
 return results
 `
 
+/** What a script that writes changes is made of. */
+export const changing = [base, places, tallies, jobs, records, history, taking, writing]
+
 /** Answers whether the prepared commands were carried out, then for each of the other changes. */
-export const commitScript = [
-  base,
-  places,
-  tallies,
-  jobs,
-  records,
-  history,
-  settling,
-  taking,
-  writing,
-  body,
-].join('\n')
+export const commitScript = [...changing, settling, body].join('\n')

@@ -1,6 +1,7 @@
 // Every script by name, with the digest Redis knows it by.
 
 import { createHash } from 'node:crypto'
+import { applyScript } from './apply.ts'
 import { claimScript } from './claim.ts'
 import { commitScript } from './commit.ts'
 import * as dump from './dump.ts'
@@ -41,6 +42,7 @@ export const scripts = {
   claim: writing(claimScript),
   claimRuled: writing(claimRuledScript),
   commit: writing(commitScript),
+  apply: writing(applyScript),
   renew: freeing(upkeep.renewScript),
   report: writing(upkeep.reportScript),
   pause: writing(upkeep.pauseScript),
