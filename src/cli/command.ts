@@ -1,5 +1,5 @@
 // What a command of the `carillon` program is. Each lives in a file of its own in `commands`, named
-// like the command, which is all it takes to add one.
+// like the command, and has a line in `commands.ts`.
 
 import { Option, type Command } from 'commander'
 import { addGlobals } from './globals.ts'
@@ -10,7 +10,7 @@ export type { CommandSpec, FlagSpec, Flags, Words } from './spec.ts'
 
 export interface CliCommand {
   /** Adds itself to the program. What it needs is loaded when it runs, so that others start fast. */
-  readonly add: (program: Command) => void
+  readonly add: (program: Command, loadAll: () => Promise<Command>) => void
 }
 
 export function define(spec: CommandSpec): CliCommand {

@@ -1,30 +1,18 @@
 // The program with its commands: the one that is meant, or all of them when help is wanted.
 
 import { Command } from 'commander'
-import { existsSync, readdirSync } from 'node:fs'
-import process from 'node:process'
-import type { CliCommand } from './command.ts'
+import { commands } from './commands.ts'
 import { groups } from './spec.ts'
+import { printVersion } from './version.ts'
 
-const folder = new URL('./commands/', import.meta.url)
-const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-
-export async function printVersion(): Promise<void> {
-  const { version } = await import('../serve/version.ts')
-  process.stdout.write(`${version}\n`)
-}
-
-/** Without a word, or with one that names no file, all commands are loaded. */
 export async function loadProgram(word?: string): Promise<Command> {
   const program = makeProgram()
-  for (const name of filesFor(word)) {
-    const { command } = (await import(new URL(name, folder).href)) as { command: CliCommand }
-    command.add(program)
-  }
+  const loaded = await Promise.all(needed(word).map(name => commands[name]!()))
+  for (const { command } of loaded) command.add(program, loadProgram)
   // Help shows the groups in the order of their first command.
   const order: readonly string[] = Object.values(groups)
-  const commands = program.commands as Command[]
-  commands.sort((a, b) => order.indexOf(a.helpGroup()) - order.indexOf(b.helpGroup()))
+  const added = program.commands as Command[]
+  added.sort((a, b) => order.indexOf(a.helpGroup()) - order.indexOf(b.helpGroup()))
   return program
 }
 
@@ -46,11 +34,8 @@ function makeProgram(): Command {
   return program
 }
 
-/** A command's file has its name; anything else may be a second name, a typo or a wish for help. */
-function filesFor(word: string | undefined): string[] {
-  const own = `${word}.${ending}`
-  if (word !== undefined && /^[a-z]+$/.test(word) && existsSync(new URL(own, folder))) return [own]
-  return readdirSync(folder)
-    .filter(name => name.endsWith(`.${ending}`) && !/\.(?:test|d)\.ts$/.test(name))
-    .toSorted()
+/** Anything that names no command may be a second name, a typo or a wish for help. */
+function needed(word: string | undefined): readonly string[] {
+  if (word === 'version') return []
+  return word !== undefined && Object.hasOwn(commands, word) ? [word] : Object.keys(commands)
 }

@@ -3,7 +3,7 @@
 import type { Problem } from '../../core/errors.ts'
 import type { Action } from '../action.ts'
 import { checkUrl } from '../guard/url.ts'
-import { Crawl, type CrawlParts } from './crawl.ts'
+import type { CrawlParts } from './crawl.ts'
 import { crawlSettings, type CrawlSettings } from './settings.ts'
 
 /** Without a place for pages a node leaves crawls to others. */
@@ -22,6 +22,8 @@ export function crawlAction(
     shown: settings => settings,
     perform: async (settings, { context }) => {
       if (pages === null) throw new Error('this node has no place for pages')
+      // With its parser of pages, which most processes never need.
+      const { Crawl } = await import('./crawl.ts')
       return new Crawl({ ...parts, pages }, settings, context).run()
     },
   }

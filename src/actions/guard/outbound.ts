@@ -1,12 +1,12 @@
 // The one way out: every request of an action is sent here, with its addresses checked, its
 // redirects followed by hand, and its size and time bounded.
 
-import { Agent, request as send } from 'undici'
+import type { Agent } from 'undici'
 import type { Millis } from '../../core/time.ts'
 import type { Clock } from '../../engine/clock.ts'
 import { AllowList } from './allow.ts'
 import { readBody, type BodyLimit } from './body.ts'
-import { guardedConnector, systemResolve, type Resolve } from './connect.ts'
+import type { Resolve } from './connect.ts'
 import { OutboundError, faultMessages, faultOf, type AddressRefused } from './errors.ts'
 import { forRedirect, type Step } from './redirect.ts'
 import { Turns } from './turns.ts'
@@ -72,31 +72,16 @@ export class Outbound {
   readonly limits: OutboundLimits
   readonly allow: AllowList
   readonly #clock: Clock
-  readonly #agent: Agent
   readonly #turns: Turns
+  readonly #open: () => Promise<Way>
+  #way: Promise<Way> | null = null
 
   constructor({ clock, allow, resolve, onRefused, limits }: OutboundOptions) {
     this.limits = { ...outboundDefaults, ...limits }
     this.allow = allow ?? AllowList.none()
     this.#clock = clock
     this.#turns = new Turns(this.limits.requestsMax)
-    const { connectMs } = this.limits
-    this.#agent = new Agent({
-      connect: guardedConnector({
-        allow: this.allow,
-        resolve: resolve ?? systemResolve,
-        connectMs,
-        onRefused: onRefused ?? (() => {}),
-      }),
-      connections: this.limits.connectionsPerHost,
-      pipelining: 1,
-      keepAliveTimeout: 4_000,
-      keepAliveMaxTimeout: 30_000,
-      maxHeaderSize: this.limits.headerBytes,
-      // Time is watched here, by the clock that was given.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
+    this.#open = () => openWay({ limits: this.limits, allow: this.allow, resolve, onRefused })
   }
 
   /** Rejects with an OutboundError, or with the reason of the caller's own signal. */
@@ -122,7 +107,7 @@ export class Outbound {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy()
+    await (await this.#way)?.agent.destroy()
   }
 
   async #follow(request: OutboundRequest, watch: AbortController): Promise<OutboundAnswer> {
@@ -149,13 +134,14 @@ export class Outbound {
   ): Promise<OutboundAnswer> {
     const checked = checkUrl(step.url, this.allow)
     if (checked.url === null) throw new OutboundError('refused', `the URL ${checked.rule}`)
+    const { agent, send } = await (this.#way ??= this.#open())
     const stop = this.#clock.after(this.limits.firstByteMs, () => watch.abort(timeout()))
     const {
       statusCode,
       headers: raw,
       body,
     } = await send(checked.url, {
-      dispatcher: this.#agent,
+      dispatcher: agent,
       method: step.method as 'GET',
       headers: { 'accept-encoding': 'gzip, deflate, br', ...step.headers },
       body: step.body,
@@ -174,6 +160,41 @@ export class Outbound {
     })
     return { status: statusCode, headers, body: bytes, isCut, url }
   }
+}
+
+interface Way {
+  readonly agent: Agent
+  readonly send: typeof import('undici').request
+}
+
+interface WayOptions {
+  readonly limits: OutboundLimits
+  readonly allow: AllowList
+  readonly resolve: Resolve | undefined
+  readonly onRefused: OutboundOptions['onRefused'] | undefined
+}
+
+/** Loaded with the first request: many processes never send one. */
+async function openWay({ limits, allow, resolve, onRefused }: WayOptions): Promise<Way> {
+  const { Agent, request: send } = await import('undici')
+  const { guardedConnector, systemResolve } = await import('./connect.ts')
+  const agent = new Agent({
+    connect: guardedConnector({
+      allow,
+      resolve: resolve ?? systemResolve,
+      connectMs: limits.connectMs,
+      onRefused: onRefused ?? (() => {}),
+    }),
+    connections: limits.connectionsPerHost,
+    pipelining: 1,
+    keepAliveTimeout: 4_000,
+    keepAliveMaxTimeout: 30_000,
+    maxHeaderSize: limits.headerBytes,
+    // Time is watched by the clock that was given.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  return { agent, send }
 }
 
 function timeout(): OutboundError {

@@ -3,7 +3,6 @@
 import type { Command } from 'commander'
 import { addTo, exits, type CliCommand } from '../command.ts'
 import type { Context } from '../context.ts'
-import { loadProgram } from '../program.ts'
 
 /** A shell does not wait for a store that is slow. */
 const BUDGET_MS = 1_000
@@ -23,7 +22,7 @@ const values: Readonly<Record<string, () => readonly string[]>> = {
 }
 
 export const command: CliCommand = {
-  add: program =>
+  add: (program, loadAll) =>
     void addTo(program, {
       name: 'complete',
       group: 'host',
@@ -34,7 +33,7 @@ export const command: CliCommand = {
       run: async (context, [words]) => {
         const typed = (words ?? []) as string[]
         const last = typed.at(-1) ?? ''
-        const all = await candidates(context, typed.slice(0, -1), last)
+        const all = await candidates(context, await loadAll(), typed)
         for (const one of all.filter(word => word.startsWith(last))) context.print(one)
         return exits.ok
       },
@@ -43,10 +42,11 @@ export const command: CliCommand = {
 
 async function candidates(
   context: Context,
-  before: readonly string[],
-  last: string,
+  program: Command,
+  typed: readonly string[],
 ): Promise<readonly string[]> {
-  const program = await loadProgram()
+  const before = typed.slice(0, -1)
+  const last = typed.at(-1) ?? ''
   const [name] = before
   if (name === undefined) return namesOf(program)
   const parent = find(program, name)

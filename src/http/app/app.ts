@@ -6,6 +6,7 @@ import { guardRoutes } from '../auth/access.ts'
 import { readJson } from './body.ts'
 import { answerCompiler, compileValidator } from './compile.ts'
 import { addHooks, answerUnreadable } from './hooks.ts'
+import { describeApi } from './openapi.ts'
 import type { App, AppParts, Routes } from './parts.ts'
 import { routes } from './routes.ts'
 
@@ -46,14 +47,11 @@ export async function createApp(parts: AppParts, more: readonly Routes[] = []): 
   readJson(app, parts)
   addHooks(app, parts)
   await app.register(rateLimit, { global: false, cache: RATES_HELD })
-  if (settings.describesApi) {
-    const { describeApi } = await import('./openapi.ts')
-    describeApi(app, parts)
-  }
+  const about = settings.describesApi ? [describeApi(app, parts)] : []
   await app.register(async scope => {
     const typed = scope as unknown as App
     guardRoutes(typed, parts)
-    for (const add of [...routes, ...more]) add(typed, parts)
+    for (const add of [...routes, ...about, ...more]) add(typed, parts)
   })
   await app.ready()
   return app

@@ -1,14 +1,58 @@
-// The API described by the schemas that check it: OpenAPI 3.1.
+// The API described by the schemas that check it: OpenAPI 3.1. Routes are only noted as they are
+// added; what describes them is loaded and the document made when somebody first asks for it.
 
-import swagger from '@fastify/swagger'
-import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
-import type { App, AppParts } from './parts.ts'
+import type { FastifySchema, RouteOptions } from 'fastify'
+import type { App, AppParts, Routes } from './parts.ts'
 import { problemSchema } from './problem.ts'
 
 const about = 'A durable job scheduler: every due occurrence gets exactly one recorded decision.'
 
-export function describeApi(app: App, { version }: AppParts): void {
-  app.register(swagger, {
+interface Noted extends Pick<RouteOptions, 'method' | 'url'> {
+  readonly schema: FastifySchema
+}
+
+/** Notes every route that comes after it; gives the route that answers with the document. */
+export function describeApi(app: App, { version }: AppParts): Routes {
+  const noted: Noted[] = []
+  app.addHook('onRoute', ({ method, url, schema, config }) => {
+    noted.push({ method, url, schema: described(schema, config?.access === 'open') })
+  })
+  let document: Promise<object> | null = null
+  return scope => {
+    scope.route({
+      method: 'GET',
+      url: '/openapi.json',
+      config: { access: 'open' },
+      schema: { hide: true },
+      handler: () => (document ??= documentOf(noted, version)),
+    })
+  }
+}
+
+/** Every route may refuse, and says so in the same form. */
+function described(schema: FastifySchema | undefined, isOpen: boolean): FastifySchema {
+  const response = { '4xx': refusal('Refused'), '5xx': refusal('Failed') }
+  return {
+    ...schema,
+    security: isOpen ? [] : [{ token: [] }, { session: [] }],
+    response: { ...response, ...(schema?.response as object | undefined) },
+  }
+}
+
+function refusal(description: string): object {
+  return { description, content: { 'application/problem+json': { schema: problemSchema } } }
+}
+
+/** The plugin reads the routes of an app, so it is given one that has nothing else. */
+async function documentOf(noted: readonly Noted[], version: string): Promise<object> {
+  const { default: Fastify } = await import('fastify')
+  const { default: swagger } = await import('@fastify/swagger')
+  const { createJsonSchemaTransform, jsonSchemaTransformObject } =
+    await import('fastify-type-provider-zod')
+  const shadow = Fastify({ exposeHeadRoutes: false })
+  shadow.setValidatorCompiler(() => () => true)
+  shadow.setSerializerCompiler(() => () => '')
+  await shadow.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Carillon', description: about, version },
@@ -22,19 +66,7 @@ export function describeApi(app: App, { version }: AppParts): void {
     transform: createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: 'any' } }),
     transformObject: jsonSchemaTransformObject,
   })
-  // Every route may refuse, and says so in the same form.
-  app.addHook('onRoute', route => {
-    const { access } = route.config ?? {}
-    const schema = route.schema ?? {}
-    const response = { '4xx': refusal('Refused'), '5xx': refusal('Failed') }
-    route.schema = {
-      ...schema,
-      ...(access === 'open' ? { security: [] } : { security: [{ token: [] }, { session: [] }] }),
-      response: { ...response, ...(schema.response as object | undefined) },
-    }
-  })
-}
-
-function refusal(description: string): object {
-  return { description, content: { 'application/problem+json': { schema: problemSchema } } }
+  for (const route of noted) shadow.route({ ...route, handler: async () => null })
+  await shadow.ready()
+  return shadow.swagger()
 }

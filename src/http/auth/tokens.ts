@@ -1,6 +1,6 @@
 // Signed tokens: verifying what callers bring, minting what the service hands out.
 
-import { createRemoteJWKSet, jwtVerify, SignJWT, type JWTVerifyGetKey } from 'jose'
+import type { JWTVerifyGetKey } from 'jose'
 import type { Instant, Millis } from '../../core/time.ts'
 import { claimsSchema, type Principal, type Role } from './principal.ts'
 
@@ -33,7 +33,7 @@ export type Verify = (token: string) => Promise<Omit<Principal, 'by'> | null>
 /** Null for whatever is wrong with a token: callers learn nothing about why. */
 export function verifier(key: TokenKey, rules: TokenRules): Verify {
   const isSecret = key.kind === 'secret'
-  const material = materialOf(key)
+  let material: Promise<Uint8Array | JWTVerifyGetKey> | null = null
   return async token => {
     try {
       const now = rules.now()
@@ -45,7 +45,10 @@ export function verifier(key: TokenKey, rules: TokenRules): Verify {
         ...(rules.issuer === null ? {} : { issuer: rules.issuer }),
         ...(rules.audience === null ? {} : { audience: rules.audience }),
       }
-      const { payload, protectedHeader } = await jwtVerify(token, material, options)
+      // Loaded with the first token, not with the service.
+      const { jwtVerify } = await import('jose/jwt/verify')
+      material ??= materialOf(key)
+      const { payload, protectedHeader } = await jwtVerify(token, await material, options)
       if (!types.includes(protectedHeader.typ)) return null
       const claims = claimsSchema.safeParse(payload)
       if (!claims.success) return null
@@ -59,13 +62,15 @@ export function verifier(key: TokenKey, rules: TokenRules): Verify {
   }
 }
 
-function materialOf(key: TokenKey): Uint8Array | JWTVerifyGetKey {
+async function materialOf(key: TokenKey): Promise<Uint8Array | JWTVerifyGetKey> {
   switch (key.kind) {
     case 'secret':
       return new TextEncoder().encode(key.secret)
-    case 'jwks':
+    case 'jwks': {
+      const { createRemoteJWKSet } = await import('jose/jwks/remote')
       // One fetch per cool-down however many unknown key ids come; kept ten minutes.
       return createRemoteJWKSet(key.url, { cooldownDuration: 30_000, cacheMaxAge: 600_000 })
+    }
     case 'keys':
       return key.keys
   }
@@ -78,7 +83,8 @@ export interface Grant {
   readonly ttlMs: Millis
 }
 
-export function mint(secret: string, grant: Grant, rules: TokenRules): Promise<string> {
+export async function mint(secret: string, grant: Grant, rules: TokenRules): Promise<string> {
+  const { SignJWT } = await import('jose/jwt/sign')
   const now = Math.floor(rules.now() / 1_000)
   const jwt = new SignJWT({ tenant: grant.tenant, role: grant.role })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

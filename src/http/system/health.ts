@@ -63,13 +63,6 @@ export const healthRoutes: Routes = (app, parts) => {
     },
     handler: async () => ({ name: 'carillon', version: parts.version }),
   })
-  app.route({
-    method: 'GET',
-    url: '/openapi.json',
-    config: { access: 'open' },
-    schema: { hide: true },
-    handler: async () => app.swagger(),
-  })
 }
 
 async function readiness({ engine, settings }: AppParts): Promise<z.output<typeof readySchema>> {
