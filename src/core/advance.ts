@@ -26,33 +26,27 @@ interface Cursor {
   readonly skips: readonly Skip[]
 }
 
+const noMore: Cursor = { nextAt: null, backlog: 0, skips: [] }
+
 /** The run of the schedule's current occurrence is over, however it ended. */
 export function advance(job: Job, now: Instant, startedAt: Instant): Advanced {
   const concluded = job.counters.concluded + 1
-  const base: Job = {
+  const { runLimit, endAt } = job.spec
+  const isLast = runLimit !== null && concluded >= runLimit
+  const cursor = isLast ? noMore : nextCursor(job, now, startedAt)
+  const nextAt = withinEnd(cursor.nextAt, endAt)
+  const next: Job = {
     ...job,
     current: noRun,
     waitingFor: 'firing',
+    nextAt,
     retryAt: null,
     missed: 0,
     floor: null,
-    backlog: 0,
+    backlog: nextAt === null ? 0 : cursor.backlog,
     counters: { ...job.counters, concluded },
   }
-  const { runLimit, endAt } = job.spec
-  if (runLimit !== null && concluded >= runLimit) return settled(base, null, [], now)
-  const cursor = nextCursor(job, now, startedAt)
-  const nextAt = withinEnd(cursor.nextAt, endAt)
-  return settled(
-    { ...base, backlog: nextAt === null ? 0 : cursor.backlog },
-    nextAt,
-    cursor.skips,
-    now,
-  )
-}
-
-function settled(job: Job, nextAt: Instant | null, skips: readonly Skip[], now: Instant): Advanced {
-  return { job: rest({ ...job, nextAt }, now), skips }
+  return { job: rest(next, now), skips: cursor.skips }
 }
 
 function nextCursor(job: Job, now: Instant, startedAt: Instant): Cursor {
@@ -62,10 +56,10 @@ function nextCursor(job: Job, now: Instant, startedAt: Instant): Cursor {
     case 'once': {
       // Only a one-off that was given its moment during this run still lies ahead.
       const isAhead = job.floor !== null && trigger.at > job.floor
-      return { nextAt: isAhead ? trigger.at : null, backlog: 0, skips: [] }
+      return isAhead ? { nextAt: trigger.at, backlog: 0, skips: [] } : noMore
     }
     case 'manual':
-      return { nextAt: null, backlog: 0, skips: [] }
+      return noMore
     case 'interval':
       return trigger.from === 'start'
         ? startCursor(job, trigger, now, startedAt)
