@@ -4,6 +4,7 @@
 import { HOUR, MINUTE, type Instant } from '../../src/core/time.ts'
 import { createTaskScheduler, type Registration } from '../../src/index.ts'
 import type { TaskScheduler, TaskSchedulerOptions } from '../../src/index.ts'
+import type { Store } from '../../src/store/store.ts'
 import { trackedStore } from '../../src/testing/tracked.ts'
 import type { World } from './world.ts'
 
@@ -35,8 +36,9 @@ export interface Program {
 export async function program(
   world: World,
   options: Omit<TaskSchedulerOptions, 'store' | 'clock' | 'logger'> = {},
+  wrap: (store: Store) => Store = store => store,
 ): Promise<Program> {
-  const tracked = trackedStore(await world.handle(), world.clock)
+  const tracked = trackedStore(wrap(await world.handle()), world.clock)
   const lines: string[] = []
   const reports: object[] = []
   const at = (level: string) => (fields: object, message: string) => {
