@@ -4,7 +4,8 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { Link } from './client.ts'
 import { isReply } from './errors.ts'
 
-export const LAYOUT = 1
+/** 2: jobs are listed by mark. What has layout 1 is given that when it is opened. */
+export const LAYOUT = 2
 const APPLICATION = 'carillon'
 const VERSION_MIN = 7
 
@@ -96,18 +97,24 @@ async function readInfo(link: Link): Promise<Map<string, string> | null> {
   }
 }
 
-/** Marks an empty namespace as ours; one that is someone else's or newer is left as it is. */
-export async function checkLayout(link: Link, prefix: string, label: string): Promise<void> {
+/**
+ * Marks an empty namespace as ours; one that is someone else's or newer is left as it is. Answers
+ * whether all jobs in it are listed by mark.
+ */
+export async function checkLayout(link: Link, prefix: string, label: string): Promise<boolean> {
   const key = `${prefix}meta`
   const type = await link.send(['TYPE', key])
   if (type === 'none') {
     const keys = ['jobs', 'ids', 'specs', 'seq', 'all'].map(name => prefix + name)
     if ((await link.send(['EXISTS', ...keys])) !== 0) throw foreign(label)
     await link.send(['HSET', key, 'application', APPLICATION, 'layout', String(LAYOUT)])
-    return
+    return true
   }
   if (type !== 'hash') throw foreign(label)
-  const held = (await link.send(['HMGET', key, 'application', 'layout'])) as (string | null)[]
+  const held = (await link.send(['HMGET', key, 'application', 'layout', 'unlisted'])) as (
+    | string
+    | null
+  )[]
   const layout = Number(held[1])
   if (held[0] !== APPLICATION || !Number.isInteger(layout)) throw foreign(label)
   if (layout > LAYOUT) {
@@ -117,6 +124,7 @@ export async function checkLayout(link: Link, prefix: string, label: string): Pr
       { details: { version: layout, known: LAYOUT } },
     )
   }
+  return layout === LAYOUT && held[2] === null
 }
 
 function foreign(label: string): SchedulerError {

@@ -38,6 +38,7 @@ export class Connection {
   #way: Way | null = null
   #isOpen = false
   #checked: Checked | null = null
+  #isListed = false
 
   constructor(options: ConnectionOptions) {
     this.#options = options
@@ -56,6 +57,15 @@ export class Connection {
   /** What was found out about the server; null before it was reached. */
   get checked(): Checked | null {
     return this.#checked
+  }
+
+  /** All jobs have marks to be listed by. */
+  get isListed(): boolean {
+    return this.#isListed
+  }
+
+  listed(): void {
+    this.#isListed = true
   }
 
   async open(): Promise<void> {
@@ -138,7 +148,7 @@ export class Connection {
       link.destroy()
       link = await connectCluster(options)
     }
-    await checkLayout(link, prefix, address.label)
+    this.#isListed = await checkLayout(link, prefix, address.label)
     this.#checked = checked
     return link
   }

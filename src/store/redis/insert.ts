@@ -4,7 +4,7 @@ import type { Job } from '../../core/job.ts'
 import type { InsertOptions, InsertResult } from '../store.ts'
 import { coldText } from './cold.ts'
 import { recordArgs } from './records.ts'
-import { leaseText, rowOf } from './row.ts'
+import { leaseText, rowOf, SEQ_WIDTH } from './row.ts'
 import { CONFLICT, EXISTS, FULL } from './scripts/insert.ts'
 import type { Shelf } from './shelf.ts'
 import { toKey } from '../shared/text.ts'
@@ -35,7 +35,7 @@ export async function insert(
     const meaning = meanings[number]
     if (meaning !== undefined) return meaning
     const { id, kind, seriesId, spec, declared, createdAt, version } = jobs[i]!
-    const seq = String(number).padStart(12, '0')
+    const seq = String(number).padStart(SEQ_WIDTH, '0')
     const cold = { id, kind, seriesId, spec, declared, createdAt }
     shelf.colds.put(seq, version, cold, colds[i]!.length)
     return 'inserted'

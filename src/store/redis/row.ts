@@ -11,6 +11,9 @@ import { NUL } from './codes.ts'
 import { RUNNING, states } from '../shared/codes.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 
+/** Numbers of jobs are texts of one width, so that both order alike. */
+export const SEQ_WIDTH = 12
+
 /** As scripts tell of a job. */
 export interface Found {
   readonly seq: string

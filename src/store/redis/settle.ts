@@ -8,6 +8,7 @@ import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
 import { attemptText, oddExpiry } from './attempt.ts'
 import { kinds, states } from '../shared/codes.ts'
+import { LIVE, markOfJob } from '../shared/marks.ts'
 import { fenceText, leaseText, rowOf } from './row.ts'
 import { GLUE } from './scripts/settle.ts'
 import type { Known, Shelf } from './shelf.ts'
@@ -165,7 +166,7 @@ function lineOf({ queue, handler }: JobSpec): string {
   return `${toKey(queue)}\0${toKey(handler)}`
 }
 
-/** Leases that end, leases that stay, what expires out of order, what is dropped, the tallies. */
+/** Leases that end or stay, what expires out of order, what is dropped, the tallies, the marks. */
 function restWords(plain: readonly Plain[]): string[] {
   const ended = new Map<string, number>()
   const kept = new Map<string, Instant>()
@@ -189,6 +190,7 @@ function restWords(plain: readonly Plain[]): string[] {
     String(drops.length / 3),
     ...drops,
     ...tallyWords(plain),
+    ...markWords(plain),
   ]
 }
 
@@ -220,4 +222,26 @@ function tallyWords(plain: readonly Plain[]): string[] {
   }
   const words = [...moves.values()].flatMap(move => [...move.words, String(move.count)])
   return [String(moves.size), ...words]
+}
+
+/** Jobs were live while they were held: what they are listed by now, where that is something else. */
+function markWords(plain: readonly Plain[]): string[] {
+  const moved = new Map<string, { words: readonly string[]; seqs: string[] }>()
+  for (const { seq, change } of plain) {
+    const { job } = change
+    if (job.kind !== 'job') continue
+    const mark = markOfJob(job)
+    if (mark === LIVE) continue
+    const words = [String(mark), toKey(job.spec.tenant)]
+    const name = words.join(' ')
+    const held = moved.get(name) ?? { words, seqs: [] }
+    moved.set(name, held)
+    held.seqs.push(seq)
+  }
+  const words = [...moved.values()].flatMap(({ words: begin, seqs }) => [
+    ...begin,
+    String(seqs.length),
+    ...seqs,
+  ])
+  return [String(moved.size), ...words]
 }

@@ -31,12 +31,15 @@ import { apply } from './apply.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
+import { count } from './count.ts'
 import { dump } from './dump.ts'
 import { insert } from './insert.ts'
 import { inspect, mend } from './inspect.ts'
 import { ledger } from './ledger.ts'
 import * as list from './list.ts'
+import { listOld } from './listed.ts'
 import { load } from './load.ts'
+import * as moments from './moments.ts'
 import * as past from './past.ts'
 import * as records from './records.ts'
 import { renew } from './renew.ts'
@@ -83,6 +86,7 @@ export class RedisStore implements Store, Inspected {
 
   async open(): Promise<void> {
     await this.#connection.open()
+    if (!this.#connection.isListed) await listOld(this.#connection)
     const { checked, address } = this.#connection
     for (const warning of checked?.warnings ?? []) {
       emitWarning(`the Redis store at ${address.label}: ${warning}`, { code: 'CARILLON_REDIS' })
@@ -128,11 +132,11 @@ export class RedisStore implements Store, Inspected {
   }
 
   async overdue({ now, limit }: { now: Instant; limit: number }) {
-    return list.overdue(this.#open, now, limit)
+    return moments.overdue(this.#open, now, limit)
   }
 
   async nextDueAt(lines: readonly Line[], seenAt?: Instant) {
-    return list.nextDueAt(this.#open, lines, seenAt)
+    return moments.nextDueAt(this.#open, lines, seenAt)
   }
 
   async get(ids: readonly string[]) {
@@ -160,11 +164,11 @@ export class RedisStore implements Store, Inspected {
   }
 
   async count(filter: JobFilter, max: number): Promise<number> {
-    return list.count(this.#open, filter, max)
+    return count(this.#open, filter, max)
   }
 
   async upcoming(request: UpcomingRequest): Promise<Job[]> {
-    return list.upcoming(this.#open, request)
+    return moments.upcoming(this.#open, request)
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {

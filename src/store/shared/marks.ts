@@ -13,6 +13,12 @@ export const UNSTARTED = 1
 export const markOf = (row: string) => `case when ${row}state >= 2 then ${row}state
   when ${row}state = 0 and substr(${row}body, 2, 1) = '0' then ${UNSTARTED} else ${LIVE} end`
 
+export function markOfJob({ state, waitingFor }: Pick<Job, 'state' | 'waitingFor'>): number {
+  if (state === 'running') return LIVE
+  if (state !== 'waiting') return states.indexOf(state)
+  return waitingFor === 'start' ? UNSTARTED : LIVE
+}
+
 /** What is wanted of the rows under one mark. */
 export interface Marked {
   readonly mark: number

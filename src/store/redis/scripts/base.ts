@@ -62,14 +62,14 @@ local function takeNumber() return tonumber(take()) end
 
 -- A row as row.ts writes it.
 local HEAD = '^(%d+)%z(%d+)%z(%d)%z(%d)%z([^%z]*)%z([^%z]*)%z([^%z]*)%z([^%z]*)%z(.)'
-  .. '%z(%-?%d*)%z(%-?%d*)%z(%-?%d*)%z(%-?%d*)%z(%d+)%z(%d+)%z(%d+)%z(%d+)%z'
+  .. '%z(%-?%d*)%z(%-?%d*)%z(%-?%d*)%z(%-?%d*)%z(%d+)%z(%d+)%z(%d+)%z(%d+)%z%[(%d)'
 local function head(row)
   local version, fence, state, kind, tenant, queue, handler, lane, place,
-    due, rank, held, expire, attempts, keep, revision, specAt = match(row, HEAD)
+    due, rank, held, expire, attempts, keep, revision, specAt, wait = match(row, HEAD)
   return {
     version = version, fence = fence, state = state, kind = kind, tenant = tenant,
     queue = queue, handler = handler, lane = lane, place = place, due = due, rank = rank,
-    held = held, expire = expire, attempts = attempts, keep = keep, specAt = specAt,
+    held = held, expire = expire, attempts = attempts, keep = keep, specAt = specAt, wait = wait,
   }
 end
 

@@ -3,6 +3,7 @@
 
 import { base } from './base.ts'
 import { ordering } from './fair.ts'
+import { listed } from './listed.ts'
 import { places } from './places.ts'
 import { tallies } from './tallies.ts'
 
@@ -231,6 +232,11 @@ end
 `
 
 const leasing = String.raw`
+-- By the first number of its body. Names may look like that, so what is found is looked at again.
+local function isUnstarted(row)
+  return find(row, '\0[0', 1, true) and match(row, '%z%[0,[^%z]*$')
+end
+
 -- Jobs as numbers, all of one line, or as places that know their line.
 local function lease(taken, line)
   local seqs, unread = {}, {}
@@ -241,7 +247,7 @@ local function lease(taken, line)
   local rows, n = fetch('HMGET', P .. 'jobs', unread), 0
   local stamp, till = int(now), int(now + leaseMs)
   local middle, tail = Z .. token .. Z .. 'c' .. Z, Z .. owner .. Z .. stamp .. Z .. till
-  local leases, reply = {}, { stamp }
+  local leases, reply, begun = {}, { stamp }, {}
   for i = 1, #seqs do
     local job, row = taken[i], nil
     if line or not job.row then
@@ -253,6 +259,10 @@ local function lease(taken, line)
     local version, kind, tenant = match(row, '^(%d+)%z%d+%z%d%z(%d)%z([^%z]*)')
     local counts = (line or job.line).counts[kind]
     counts[tenant] = (counts[tenant] or 0) + 1
+    if kind == '0' and isUnstarted(row) then
+      begun[tenant] = begun[tenant] or {}
+      insert(begun[tenant], seqs[i])
+    end
     leases[2 * i - 1] = seqs[i]
     leases[2 * i] = int(version + 1) .. middle .. ARGV[at + i] .. tail
     reply[2 * i] = seqs[i]
@@ -260,6 +270,7 @@ local function lease(taken, line)
   end
   batch('HSET', P .. 'leases', leases)
   beginLease(token, till, seqs)
+  for tenant, list in pairs(begun) do moveMarked(tenant, UNSTARTED, LIVE, list) end
   return reply
 end
 
@@ -326,6 +337,7 @@ export const claimParts = { opening, finding, contending, leasing } as const
 export const claimScript = [
   base,
   places,
+  listed,
   tallies,
   ordering,
   opening,

@@ -4,6 +4,7 @@
 import { base } from './base.ts'
 import { history } from './history.ts'
 import { jobs } from './jobs.ts'
+import { listed } from './listed.ts'
 import { places } from './places.ts'
 import { records } from './records.ts'
 import { settling } from './settle.ts'
@@ -43,6 +44,7 @@ local function writeJob(change, seq, h, lease)
     seeLine(after.queue .. Z .. after.handler)
   end
   set('jobs', seq, row)
+  relist(seq, h, lease, after, change.lease ~= '')
   if change.lease ~= '' then
     local kept = leaseOf(change.lease)
     set('leases', seq, change.lease)
@@ -121,7 +123,7 @@ return results
 `
 
 /** What a script that writes changes is made of. */
-export const changing = [base, places, tallies, jobs, records, history, taking, writing]
+export const changing = [base, places, listed, tallies, jobs, records, history, taking, writing]
 
 /** Answers whether the prepared commands were carried out, then for each of the other changes. */
 export const commitScript = [...changing, settling, body].join('\n')

@@ -7,6 +7,7 @@ import { commitScript } from './commit.ts'
 import * as dump from './dump.ts'
 import { insertScript } from './insert.ts'
 import * as inspect from './inspect.ts'
+import { listOldScript, listScript } from './list.ts'
 import { loadScript } from './load.ts'
 import * as past from './past.ts'
 import { pruneScript } from './prune.ts'
@@ -53,7 +54,8 @@ export const scripts = {
   rows: reading(reads.rowsScript),
   overdue: freeing(reads.overdueScript),
   nextDue: reading(reads.nextDueScript),
-  list: reading(reads.listScript),
+  list: reading(listScript),
+  listOld: writing(listOldScript),
   upcoming: reading(reads.upcomingScript),
   past: reading(past.pastScript),
   pastOfAll: reading(past.pastOfAllScript),

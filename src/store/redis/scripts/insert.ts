@@ -2,6 +2,7 @@
 
 import { base } from './base.ts'
 import { jobs } from './jobs.ts'
+import { listed } from './listed.ts'
 import { places } from './places.ts'
 import { records } from './records.ts'
 import { tallies } from './tallies.ts'
@@ -48,4 +49,4 @@ wake(sender)
 return results
 `
 
-export const insertScript = [base, places, tallies, jobs, records, body].join('\n')
+export const insertScript = [base, places, listed, tallies, jobs, records, body].join('\n')

@@ -3,6 +3,7 @@
 import { base } from './base.ts'
 import { history } from './history.ts'
 import { jobs } from './jobs.ts'
+import { listed } from './listed.ts'
 import { places } from './places.ts'
 import { tallies } from './tallies.ts'
 
@@ -65,6 +66,7 @@ end
 export const loadScript = [
   base,
   places,
+  listed,
   tallies,
   jobs,
   history,

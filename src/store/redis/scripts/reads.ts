@@ -113,51 +113,6 @@ return least and int(least) or ''
 `,
 ].join('\n')
 
-/**
- * A walk along an index in the order of creation, in one direction from a mark: so many are looked
- * at, so many that fit are left out, so many are told. Ends with how far it came.
- */
-export const listScript = [
-  reading,
-  String.raw`
-local index, isNewest, mark = P .. take(), take() == '1', take()
-local look, skip, limit = takeNumber(), takeNumber(), takeNumber()
-local states, kind, tenant, queue, handler = take(), take(), take(), take(), take()
-local list
-if isNewest then
-  list = call('ZREVRANGEBYSCORE', index, mark == '' and '+inf' or '(' .. mark, '-inf',
-    'LIMIT', 0, look)
-else
-  list = call('ZRANGEBYSCORE', index, mark == '' and '-inf' or '(' .. mark, '+inf',
-    'LIMIT', 0, look)
-end
-local isAny = states == '-' and kind == '' and tenant == '-' and queue == '-' and handler == '-'
-local function is(wanted, value) return wanted == '-' or sub(wanted, 2) == value end
-local rows = isAny and {} or fetch('HMGET', P .. 'jobs', list)
-local leases = isAny and {} or fetch('HMGET', P .. 'leases', list)
-local found, last, seen = {}, mark, 0
-for i, seq in ipairs(list) do
-  local fits = isAny
-  if not isAny and rows[i] then
-    local _, _, s, k, t, q, h = match(rows[i],
-      '^(%d+)%z(%d+)%z(%d)%z(%d)%z([^%z]*)%z([^%z]*)%z([^%z]*)%z')
-    if leases[i] then s = '1' end
-    fits = (states == '-' or string.find(states, s, 1, true)) and (kind == '' or kind == k)
-      and is(tenant, t) and is(queue, q) and is(handler, h)
-  end
-  seen, last = i, seq
-  if fits and skip > 0 then
-    skip = skip - 1
-  elseif fits then
-    found[#found + 1] = seq
-    if #found == limit then break end
-  end
-end
-local isEnd = seen == #list and #list < look
-return tell(found, { last, isEnd and '1' or '0', int(skip) })
-`,
-].join('\n')
-
 /** Waiting jobs by due moment; of ready ones, which are not in that order, a bounded number. */
 export const upcomingScript = [
   reading,

@@ -6,6 +6,7 @@ import { DAY } from '../../../core/time.ts'
 import { base } from './base.ts'
 import { claimParts } from './claim.ts'
 import { ordering } from './fair.ts'
+import { listed } from './listed.ts'
 import { places } from './places.ts'
 import { tallies } from './tallies.ts'
 
@@ -201,6 +202,7 @@ return reply
 export const claimRuledScript = [
   base,
   places,
+  listed,
   tallies,
   ordering,
   claimParts.opening,

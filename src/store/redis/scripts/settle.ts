@@ -113,6 +113,11 @@ local function writeRest()
     tally(tenant, line, queue, kind, '1', -count)
     tally(tenant, line, queue, kind, state, tonumber(count))
   end
+  for _ = 1, takeNumber() do
+    local mark, tenant, count = take(), take(), takeNumber()
+    moveMarked(tenant, LIVE, mark, { unpack(ARGV, at + 1, at + count) })
+    at = at + count
+  end
 end
 
 local function settle()

@@ -3,6 +3,7 @@
 import { limits } from '../../../core/limits.ts'
 import { base } from './base.ts'
 import { jobs } from './jobs.ts'
+import { listed } from './listed.ts'
 import { places } from './places.ts'
 import { records } from './records.ts'
 import { tallies } from './tallies.ts'
@@ -113,7 +114,7 @@ return results
 `,
 ].join('\n')
 
-export const removing = [base, places, tallies, jobs, records]
+export const removing = [base, places, listed, tallies, jobs, records]
 
 export const removeScript = [
   ...removing,
