@@ -61,8 +61,20 @@ export const pages: readonly PageEntry[] = [
     nav: { label: 'Workflows', icon: 'workflows', key: 'w' },
   },
   {
+    name: 'newWorkflow',
+    component: lazy(() =>
+      import('./pages/workflow-form/workflow-form.tsx').then(page => page.NewWorkflow),
+    ),
+  },
+  {
     name: 'workflow',
     component: lazy(() => import('./pages/workflows/workflow.tsx').then(page => page.WorkflowPage)),
+  },
+  {
+    name: 'editWorkflow',
+    component: lazy(() =>
+      import('./pages/workflow-form/workflow-form.tsx').then(page => page.EditWorkflow),
+    ),
   },
   {
     name: 'sources',
@@ -70,8 +82,20 @@ export const pages: readonly PageEntry[] = [
     nav: { label: 'Sources', icon: 'sources', key: 'u' },
   },
   {
+    name: 'newSource',
+    component: lazy(() =>
+      import('./pages/source-form/source-form.tsx').then(page => page.NewSource),
+    ),
+  },
+  {
     name: 'source',
     component: lazy(() => import('./pages/sources/source.tsx').then(page => page.SourcePage)),
+  },
+  {
+    name: 'editSource',
+    component: lazy(() =>
+      import('./pages/source-form/source-form.tsx').then(page => page.EditSource),
+    ),
   },
   {
     name: 'tenants',

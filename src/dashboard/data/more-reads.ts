@@ -49,5 +49,7 @@ export const asks = {
     url(named('workflows', id, '/runs'), query),
   sources: (query: Query): Url<SourceList> => url('/sources', query),
   source: (name: string, query: Query): Url<Source> => url(named('sources', name), query),
+  sourceLimit: (domain: string, query: Query): Url<SourceLimits['items'][number]> =>
+    url(named('source-limits', domain), query),
   sourceLimits: (query: Query): Url<SourceLimits> => url('/source-limits', query),
 }

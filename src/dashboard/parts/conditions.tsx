@@ -36,15 +36,17 @@ export function Empty({ title, children, actions }: EmptyProps) {
 interface ProblemProps {
   readonly problem: ApiProblem
   readonly retry?: () => void
+  /** Instead of all of it, where each part of it is told at its place. */
+  readonly said?: string
 }
 
-export function ProblemBox({ problem, retry }: ProblemProps) {
+export function ProblemBox({ problem, retry, said = problem.message }: ProblemProps) {
   return (
     <div class="problem" role="alert">
       <Icon name="warn" />
       <div>
         <strong>{problem.title}</strong>
-        {problem.message !== problem.title && <p>{problem.message}</p>}
+        {said !== problem.title && <p>{said}</p>}
         <p class="dim small">
           {problem.type !== '' && (
             <a href={base + problem.type} target="_blank" rel="noreferrer">

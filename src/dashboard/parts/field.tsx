@@ -21,6 +21,22 @@ export function otherRules(problem: ApiProblem | null, shown: readonly string[])
   return rest.map(({ field, rule }) => `${field} ${rule}`)
 }
 
+interface RulesProps {
+  readonly rules: readonly string[]
+  readonly id?: string
+}
+
+export function Rules({ rules, id }: RulesProps) {
+  if (rules.length === 0) return null
+  return (
+    <ul id={id} class="rules">
+      {rules.map(rule => (
+        <li key={rule}>{rule}</li>
+      ))}
+    </ul>
+  )
+}
+
 interface Wiring {
   readonly id: string
   readonly 'aria-describedby': string | undefined
@@ -33,12 +49,15 @@ interface FieldProps {
   readonly problem?: ApiProblem | null
   /** The names under which the service may refuse it. */
   readonly names?: readonly string[]
+  /** Instead of those that the names lead to. */
+  readonly rules?: readonly string[]
   readonly children: (wiring: Wiring) => ComponentChildren
 }
 
-export function Field({ label, hint, problem = null, names = [], children }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { label, hint, problem = null, names = [], children } = props
   const id = useId()
-  const rules = rulesFor(problem, names)
+  const rules = props.rules ?? rulesFor(problem, names)
   const told = [hint !== undefined && `${id}-hint`, rules.length > 0 && `${id}-rules`]
   const described = told.filter(Boolean).join(' ')
   return (
@@ -49,13 +68,7 @@ export function Field({ label, hint, problem = null, names = [], children }: Fie
         'aria-describedby': described === '' ? undefined : described,
         'aria-invalid': rules.length > 0 ? true : undefined,
       })}
-      {rules.length > 0 && (
-        <ul id={`${id}-rules`} class="rules">
-          {rules.map(rule => (
-            <li key={rule}>{rule}</li>
-          ))}
-        </ul>
-      )}
+      <Rules id={`${id}-rules`} rules={rules} />
       {hint !== undefined && (
         <div id={`${id}-hint`} class="hint">
           {hint}
@@ -141,5 +154,24 @@ export function ChoiceField<V extends string>(props: ChoiceProps<V>) {
         </select>
       )}
     </Field>
+  )
+}
+
+interface CheckProps {
+  readonly label: ComponentChildren
+  readonly isOn: boolean
+  readonly onChange: (isOn: boolean) => void
+}
+
+export function CheckField({ label, isOn, onChange }: CheckProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={event => onChange((event.target as HTMLInputElement).checked)}
+      />
+      <span>{label}</span>
+    </label>
   )
 }

@@ -89,6 +89,12 @@ function frameKeys(route: Go, openHelp: () => void): KeyMap {
   }
 }
 
+const newThings = [
+  ['newJob', 'New job'],
+  ['newWorkflow', 'New workflow'],
+  ['newSource', 'New source'],
+] as const
+
 function commandsOf(route: Go): Command[] {
   const going = pages.flatMap(({ name, nav }): Command[] =>
     nav === undefined
@@ -103,16 +109,16 @@ function commandsOf(route: Go): Command[] {
           },
         ],
   )
-  const made: Command = {
-    key: 'new-job',
-    label: 'New job',
+  const made = newThings.map(([name, label]): Command => ({
+    key: name,
+    label,
     about: 'action',
     icon: 'plus',
-    act: () => route(href(paths.newJob)),
-  }
+    act: () => route(href(paths[name])),
+  }))
   return [
     ...going,
-    ...(isAdmin.value ? [made] : []),
+    ...(isAdmin.value ? made : []),
     { key: 'theme', label: 'Next theme', about: 'action', icon: 'sun', act: nextTheme },
     { key: 'zone', label: 'Next zone', about: 'action', icon: 'cron', act: nextZone },
     {

@@ -1,6 +1,16 @@
 // What the form of a job holds, and the way between it and what the service takes and gives.
 
 import type { Job } from '../../data/reads.ts'
+import {
+  changedFields,
+  chosenOf as chosen,
+  jsonIn as json,
+  jsonText,
+  numberIn as number,
+  numberOrNull,
+  textOf as text,
+  type Fields,
+} from '../../parts/form-values.ts'
 
 export type Work = 'handler' | 'http' | 'crawl' | 'command' | 'workflow'
 export type When = 'every' | 'cron' | 'once' | 'manual'
@@ -86,13 +96,6 @@ export const emptyForm: JobForm = {
   runLimit: '',
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
-const text = (value: unknown, otherwise: string) =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : otherwise
-const chosen = <V extends string>(value: unknown, all: readonly V[], otherwise: V): V =>
-  all.find(one => one === value) ?? otherwise
-
 export function formOf(job: Job): JobForm {
   return {
     ...emptyForm,
@@ -102,7 +105,7 @@ export function formOf(job: Job): JobForm {
     ...workFields(job),
     ...whenFields(job.trigger),
     ...policyFields(job),
-    payload: JSON.stringify(job.payload, null, 2),
+    payload: jsonText(job.payload),
     tags: job.tags.join(', '),
     queue: job.queue,
     priority: String(job.priority),
@@ -117,7 +120,7 @@ function workFields({ action }: Job): Partial<JobForm> {
     kept,
     url: text(url, ''),
     method: text(method, 'POST'),
-    headers: JSON.stringify(headers ?? {}, null, 2),
+    headers: jsonText(headers ?? {}),
     depth: text(depth, '3'),
     pages: text(pages, '100'),
     shell: text(shell, ''),
@@ -185,21 +188,6 @@ export function localInput(moment: string): string {
   const date = new Date(moment)
   const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
   return shifted.toISOString().slice(0, 16)
-}
-
-/** A number when it is one; otherwise the text itself, for the service to refuse by name. */
-const number = (value: string): unknown => {
-  const trimmed = value.trim()
-  return trimmed === '' || Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed)
-}
-const numberOrNull = (value: string): unknown => (value.trim() === '' ? null : number(value))
-
-const json = (value: string): unknown => {
-  try {
-    return value.trim() === '' ? null : (JSON.parse(value) as unknown)
-  } catch {
-    return value
-  }
 }
 
 /** What a form sends; whether it is right is for the service to say. */
@@ -291,9 +279,5 @@ function retryOf(form: JobForm): Fields {
 
 /** Only what the person changed: what someone else changed meanwhile stays as it is. */
 export function changesOf(before: JobForm, now: JobForm): Record<string, unknown> {
-  const was = bodyOf(before)
-  const entries = Object.entries(bodyOf(now)).filter(
-    ([key, value]) => JSON.stringify(value) !== JSON.stringify(was[key]),
-  )
-  return Object.fromEntries(entries)
+  return changedFields(bodyOf(before), bodyOf(now))
 }

@@ -2,11 +2,10 @@
 // field they are about.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import { seesEveryTenant } from '../../data/session.ts'
 import type { ApiProblem } from '../../data/problem.ts'
-import { ProblemBox } from '../../parts/conditions.tsx'
-import { otherRules, TextField } from '../../parts/field.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { FormFrame } from '../../parts/form-frame.tsx'
 import type { JobForm } from './form.ts'
 import { FailureFields, FiringFields, PlaceFields } from './policy-fields.tsx'
 import { WhenFields } from './when-fields.tsx'
@@ -46,29 +45,10 @@ const shown = [
 ]
 
 export function JobFormView(props: FormProps) {
-  const { form, change, problem, isBusy, isNew, label, onSubmit, back, children } = props
-  const place = useRef<HTMLFormElement>(null)
-  useEffect(() => {
-    // Whoever cannot see the red border lands in the first field that is wrong.
-    place.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
-  }, [problem])
+  const { form, change, problem, isNew, children, ...frame } = props
   const section = { form, change, problem }
-  const others = otherRules(problem, shown)
-  const submit = (event: Event) => {
-    event.preventDefault()
-    onSubmit()
-  }
   return (
-    <form class="card job-form" ref={place} onSubmit={submit} noValidate>
-      {problem !== null && <ProblemBox problem={problem} />}
-      {children}
-      {others.length > 0 && (
-        <ul class="rules">
-          {others.map(rule => (
-            <li key={rule}>{rule}</li>
-          ))}
-        </ul>
-      )}
+    <FormFrame {...frame} problem={problem} shown={shown} notice={children}>
       <div class="pair">
         <TextField
           label="Name"
@@ -98,14 +78,6 @@ export function JobFormView(props: FormProps) {
           <PlaceFields {...section} />
         </div>
       </details>
-      <div class="row end">
-        <a class="button" href={back}>
-          Back
-        </a>
-        <button type="submit" class="button primary" disabled={isBusy}>
-          {isBusy ? 'Saving…' : label}
-        </button>
-      </div>
-    </form>
+    </FormFrame>
   )
 }

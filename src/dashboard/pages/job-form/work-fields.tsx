@@ -1,9 +1,8 @@
 // What a job does: code by its name, a request, a crawl, a command, a workflow.
 
-import { never, useRead } from '../../data/read.ts'
-import { reads } from '../../data/reads.ts'
 import { ChoiceField, TextField } from '../../parts/field.tsx'
 import { Segments } from '../../parts/small.tsx'
+import { methods, useHandlerNames } from '../../parts/work-choices.ts'
 import type { Work } from './form.ts'
 import type { SectionProps } from './when-fields.tsx'
 
@@ -77,9 +76,7 @@ export function WorkFields(props: SectionProps) {
 }
 
 function HandlerField({ form, change, problem }: SectionProps) {
-  const { data } = useRead(reads.system(), never)
-  const known = data?.nodes.flatMap(({ handlers }) => handlers ?? []) ?? []
-  const names = [...new Set(known)].filter(name => !name.startsWith('action:')).sort()
+  const names = useHandlerNames()
   return (
     <TextField
       label="Handler"
@@ -92,10 +89,6 @@ function HandlerField({ form, change, problem }: SectionProps) {
     />
   )
 }
-
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].map(
-  method => [method, method] as const,
-)
 
 function RequestFields({ form, change, problem }: SectionProps) {
   return (

@@ -1,13 +1,16 @@
 // One source: what it fetches, how its last runs went, and the document it is made of.
 
 import { useRoute } from 'preact-iso'
+import { useState } from 'preact/hooks'
 import { jobDeeds } from '../../jobs/deeds.ts'
 import { asks, type Source } from '../../data/more-reads.ts'
 import { useRead } from '../../data/read.ts'
 import { reads, type Run } from '../../data/reads.ts'
-import { isOperator } from '../../data/session.ts'
+import { isAdmin, isOperator } from '../../data/session.ts'
+import { RemoveButton } from '../../documents/remove.tsx'
 import { Empty, Shown } from '../../parts/conditions.tsx'
 import { Facts, type Fact } from '../../parts/facts.tsx'
+import { CheckField } from '../../parts/field.tsx'
 import { spanText } from '../../parts/format.ts'
 import { StateBadge } from '../../parts/glyph.tsx'
 import { HeartbeatBar } from '../../parts/heartbeat.tsx'
@@ -40,16 +43,27 @@ export function SourcePage() {
         </span>
       }
       about={source?.description}
-      actions={source && <Actions source={source} />}
+      actions={source && <Actions source={source} tenant={tenant} />}
     >
       <Shown read={read}>{one => <Body source={one} />}</Shown>
     </Page>
   )
 }
 
-function Actions({ source }: { readonly source: Source }) {
+interface ActionsProps {
+  readonly source: Source
+  readonly tenant: string | null
+}
+
+function Actions({ source, tenant }: ActionsProps) {
   return (
     <>
+      {isAdmin.value && <RemoveSource source={source} tenant={tenant} />}
+      {isAdmin.value && (
+        <a class="button" href={href(pathTo('editSource', { name: source.name }), { tenant })}>
+          <Icon name="edit" /> Edit
+        </a>
+      )}
       <a class="button" href={href(pathTo('job', { id: source.job_id }))}>
         Open as a job
       </a>
@@ -63,6 +77,26 @@ function Actions({ source }: { readonly source: Source }) {
         </button>
       )}
     </>
+  )
+}
+
+function RemoveSource({ source, tenant }: ActionsProps) {
+  const { name, revision, table } = source
+  const [hasRows, setRows] = useState(false)
+  return (
+    <RemoveButton
+      name={name}
+      revision={revision}
+      address={asks.source(name, { tenant, rows: hasRows })}
+      back={href(pathTo('sources'), { tenant })}
+    >
+      <p>It is fetched no more; its runs go with it. A fetch under way is stopped.</p>
+      <CheckField
+        label={`Also delete the rows it brought into ${table}`}
+        isOn={hasRows}
+        onChange={setRows}
+      />
+    </RemoveButton>
   )
 }
 

@@ -2,9 +2,11 @@
 
 import { asks, type Source } from '../../data/more-reads.ts'
 import { useRead } from '../../data/read.ts'
+import { isAdmin } from '../../data/session.ts'
 import { Empty, Shown } from '../../parts/conditions.tsx'
 import { StateBadge } from '../../parts/glyph.tsx'
-import { Card, Page } from '../../parts/page.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { TenantChoice, useTenant } from '../../parts/tenant-choice.tsx'
@@ -12,6 +14,7 @@ import { Time } from '../../parts/time.tsx'
 import { useView } from '../../parts/view-state.ts'
 import { pathTo } from '../../paths.ts'
 import { href } from '../../place.ts'
+import { Limits } from './limits.tsx'
 
 const PAGE = 50
 
@@ -71,7 +74,16 @@ export function Sources() {
     <Page
       title="Sources"
       about="Fetched page by page into tables, on a schedule counted from the last success."
-      actions={<TenantChoice all={null} value={tenant} />}
+      actions={
+        <>
+          <TenantChoice all={null} value={tenant} />
+          {isAdmin.value && (
+            <a class="button primary" href={newSourceHref(tenant)}>
+              <Icon name="plus" /> New source
+            </a>
+          )}
+        </>
+      }
     >
       <section class="card flush">
         <Shown read={read}>
@@ -98,41 +110,24 @@ export function Sources() {
   )
 }
 
-function Limits({ tenant }: { readonly tenant: string | null }) {
-  const limits = useRead(asks.sourceLimits({ tenant, limit: PAGE }))
-  return (
-    <Card title="Rate limits" isFlush>
-      <Shown read={limits}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title="No domain has a limit">
-              <code>PUT /api/v1/source-limits/example.com</code> sets one.
-            </Empty>
-          ) : (
-            <Table
-              caption="Requests a domain gets at most"
-              columns={[
-                { key: 'domain', head: 'Domain', isMain: true, cell: one => one.domain },
-                {
-                  key: 'limit',
-                  head: 'At most',
-                  cell: one => `${one.limit} requests per ${one.period}`,
-                },
-              ]}
-              items={items}
-              keyOf={one => one.domain}
-            />
-          )
-        }
-      </Shown>
-    </Card>
-  )
+function newSourceHref(tenant: string | null): string {
+  return href(pathTo('newSource'), { tenant })
 }
 
 function None({ tenant }: { readonly tenant: string | null }) {
   return (
-    <Empty title={tenant === null ? 'No sources yet' : `${tenant} has no sources`}>
-      <code>POST /api/v1/sources</code> with a name, a url, a table and fields adds one.
+    <Empty
+      title={tenant === null ? 'No sources yet' : `${tenant} has no sources`}
+      actions={
+        isAdmin.value && (
+          <a class="button primary" href={newSourceHref(tenant)}>
+            Add the first source
+          </a>
+        )
+      }
+    >
+      A source has a name, an address, a table and fields. Add one here, with{' '}
+      <code>carillon source add</code>, or with <code>POST /api/v1/sources</code>.
     </Empty>
   )
 }

@@ -31,14 +31,14 @@ export function StepsDrawing({ steps, run }: StepsProps) {
   return (
     <div class="steps" tabIndex={0} role="region" aria-label="Steps drawn in their order">
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-        {placed.flatMap(to =>
+        {placed.flatMap((to, at) =>
           to.step.needs.flatMap(need => {
             const from = byId.get(need)
-            return from ? <Edge key={`${need} ${to.step.id}`} from={from} to={to} /> : []
+            return from ? <Edge key={`${at} ${need}`} from={from} to={to} /> : []
           }),
         )}
-        {placed.map(one => (
-          <Box key={one.step.id} place={one} state={states.get(one.step.id) ?? null} />
+        {placed.map((one, at) => (
+          <Box key={at} place={one} state={states.get(one.step.id) ?? null} />
         ))}
       </svg>
     </div>

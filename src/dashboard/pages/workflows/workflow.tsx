@@ -7,6 +7,7 @@ import { api, url } from '../../data/api.ts'
 import { asks, type Workflow, type WorkflowRun } from '../../data/more-reads.ts'
 import { useRead } from '../../data/read.ts'
 import { isAdmin, isOperator } from '../../data/session.ts'
+import { RemoveButton } from '../../documents/remove.tsx'
 import { parseJson } from '../../jobs/run-dialog.tsx'
 import { Empty, ProblemBox, Shown } from '../../parts/conditions.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -75,9 +76,27 @@ function Actions({ workflow, tenant }: Shared) {
   return (
     <>
       {isAdmin.value && (
-        <button type="button" class="button" onClick={toggle}>
-          {workflow.active ? 'Make inactive' : 'Make active'}
-        </button>
+        <>
+          <RemoveButton
+            name={workflow.name}
+            revision={workflow.revision}
+            address={address}
+            back={href(pathTo('workflows'), { tenant })}
+          >
+            <p>
+              Jobs that run it fail from then on and say why. Its number is not given out again.
+            </p>
+          </RemoveButton>
+          <button type="button" class="button" onClick={toggle}>
+            {workflow.active ? 'Make inactive' : 'Make active'}
+          </button>
+          <a
+            class="button"
+            href={href(pathTo('editWorkflow', { id: String(workflow.id) }), { tenant })}
+          >
+            <Icon name="edit" /> Edit
+          </a>
+        </>
       )}
       {isOperator.value && (
         <button

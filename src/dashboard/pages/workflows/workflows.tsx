@@ -2,9 +2,11 @@
 
 import { asks, type Workflow } from '../../data/more-reads.ts'
 import { useRead } from '../../data/read.ts'
+import { isAdmin } from '../../data/session.ts'
 import { Empty, Shown } from '../../parts/conditions.tsx'
 import { plural } from '../../parts/format.ts'
 import { StateBadge } from '../../parts/glyph.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
@@ -53,6 +55,27 @@ function columnsOf(tenant: string | null): readonly Column<Workflow>[] {
   ]
 }
 
+function newWorkflowHref(tenant: string | null): string {
+  return href(pathTo('newWorkflow'), { tenant })
+}
+
+function None({ tenant }: { readonly tenant: string | null }) {
+  return (
+    <Empty
+      title={tenant === null ? 'No workflows yet' : `${tenant} has no workflows`}
+      actions={
+        isAdmin.value && (
+          <a class="button primary" href={newWorkflowHref(tenant)}>
+            Make the first workflow
+          </a>
+        )
+      }
+    >
+      A workflow has a name and steps. Make one here, or with <code>POST /api/v1/workflows</code>.
+    </Empty>
+  )
+}
+
 export function Workflows() {
   const view = useView()
   const tenant = useTenant()
@@ -61,16 +84,23 @@ export function Workflows() {
     <Page
       title="Workflows"
       about="Steps that need each other, run as one."
-      actions={<TenantChoice all={null} value={tenant} />}
+      actions={
+        <>
+          <TenantChoice all={null} value={tenant} />
+          {isAdmin.value && (
+            <a class="button primary" href={newWorkflowHref(tenant)}>
+              <Icon name="plus" /> New workflow
+            </a>
+          )}
+        </>
+      }
     >
       <section class="card flush">
         <Shown read={read}>
           {({ items, next_cursor }) => (
             <>
               {items.length === 0 ? (
-                <Empty title={tenant === null ? 'No workflows yet' : `${tenant} has no workflows`}>
-                  <code>POST /api/v1/workflows</code> with a name and steps makes one.
-                </Empty>
+                <None tenant={tenant} />
               ) : (
                 <Table
                   caption="Workflows"

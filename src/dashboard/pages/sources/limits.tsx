@@ -1,0 +1,147 @@
+// How many requests a domain gets: what is set, set anew, and lifted.
+
+import { useState } from 'preact/hooks'
+import { act, useDeed } from '../../data/act.ts'
+import { api } from '../../data/api.ts'
+import { asks, type SourceLimits } from '../../data/more-reads.ts'
+import { useRead } from '../../data/read.ts'
+import { isAdmin } from '../../data/session.ts'
+import { Empty, ProblemBox, Shown } from '../../parts/conditions.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { otherRules, Rules, TextField } from '../../parts/field.tsx'
+import { numberIn } from '../../parts/form-values.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Card } from '../../parts/page.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { toast } from '../../parts/toasts.tsx'
+
+type Limit = SourceLimits['items'][number]
+
+const PAGE = 250
+
+interface LimitsProps {
+  readonly tenant: string | null
+}
+
+export function Limits({ tenant }: LimitsProps) {
+  const limits = useRead(asks.sourceLimits({ tenant, limit: PAGE }))
+  const [open, setOpen] = useState<Partial<Limit> | null>(null)
+  const add = isAdmin.value && (
+    <button type="button" class="button small" onClick={() => setOpen({})}>
+      <Icon name="plus" /> Set a limit
+    </button>
+  )
+  return (
+    <Card title="Rate limits" isFlush aside={add}>
+      <Shown read={limits}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No domain has a limit">
+              A limit holds for a domain and the hosts below it, on all nodes together.
+            </Empty>
+          ) : (
+            <Table
+              caption="Requests a domain gets at most"
+              columns={columnsOf(tenant, setOpen)}
+              items={items}
+              keyOf={one => one.domain}
+            />
+          )
+        }
+      </Shown>
+      {open !== null && <LimitDialog tenant={tenant} limit={open} onClose={() => setOpen(null)} />}
+    </Card>
+  )
+}
+
+function columnsOf(
+  tenant: string | null,
+  onEdit: (limit: Limit) => void,
+): readonly Column<Limit>[] {
+  const shown: readonly Column<Limit>[] = [
+    { key: 'domain', head: 'Domain', isMain: true, cell: one => one.domain },
+    { key: 'limit', head: 'At most', cell: one => `${one.limit} requests per ${one.period}` },
+  ]
+  if (!isAdmin.value) return shown
+  const lift = ({ domain, limit, period }: Limit) => {
+    const address = asks.sourceLimit(domain, { tenant })
+    return act(() => api.delete(address), {
+      done: `${domain} has no limit of its own`,
+      undo: () => api.put(address, { limit, period }),
+    })
+  }
+  const acts: Column<Limit> = {
+    key: 'acts',
+    head: 'Change',
+    cell: one => (
+      <span class="row">
+        <button type="button" class="link" onClick={() => onEdit(one)}>
+          Change<span class="away-from-sight"> the limit of {one.domain}</span>
+        </button>
+        <button type="button" class="link" onClick={() => void lift(one)}>
+          Lift<span class="away-from-sight"> the limit of {one.domain}</span>
+        </button>
+      </span>
+    ),
+  }
+  return [...shown, acts]
+}
+
+interface DialogProps extends LimitsProps {
+  /** Without a domain it is a new one. */
+  readonly limit: Partial<Limit>
+  readonly onClose: () => void
+}
+
+function LimitDialog({ tenant, limit: start, onClose }: DialogProps) {
+  const [domain, setDomain] = useState(start.domain ?? '')
+  const [limit, setLimit] = useState(String(start.limit ?? 60))
+  const [period, setPeriod] = useState(start.period ?? '1m')
+  const { isBusy, problem, run } = useDeed(async () => {
+    const body = { limit: numberIn(limit), period }
+    await api.put(asks.sourceLimit(domain.trim(), { tenant }), body)
+    toast(`${domain} gets ${limit} requests per ${period}`)
+    onClose()
+  })
+  return (
+    <Confirm
+      title={start.domain === undefined ? 'Set a limit' : `Limit of ${start.domain}`}
+      label="Set the limit"
+      isBusy={isBusy}
+      isReady={domain.trim() !== ''}
+      onClose={onClose}
+      onConfirm={() => void run()}
+    >
+      {start.domain === undefined && (
+        <TextField
+          label="Domain"
+          value={domain}
+          onChange={setDomain}
+          placeholder="api.example.com"
+          problem={problem}
+          names={['domain']}
+        />
+      )}
+      <div class="pair">
+        <TextField
+          label="Requests"
+          type="number"
+          value={limit}
+          onChange={setLimit}
+          problem={problem}
+          names={['limit']}
+        />
+        <TextField
+          label="In any"
+          value={period}
+          onChange={setPeriod}
+          problem={problem}
+          names={['period']}
+          hint="30s, 1m, 1h, 1d"
+        />
+      </div>
+      <Rules rules={otherRules(problem, ['domain', 'limit', 'period'])} />
+      {problem !== null && problem.errors.length === 0 && <ProblemBox problem={problem} />}
+    </Confirm>
+  )
+}

@@ -1,0 +1,56 @@
+// What every form has around its fields: the refusal as a whole, rules of fields that are not shown,
+// the way back and the button that names what it does.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { ApiProblem } from '../data/problem.ts'
+import { ProblemBox } from './conditions.tsx'
+import { otherRules, Rules } from './field.tsx'
+import { plural } from './format.ts'
+
+/** Every rule stands at its field: here it is enough to say how many there are. */
+function saidOf({ errors, message }: ApiProblem): string {
+  return errors.length === 0 ? message : `${plural(errors.length, 'rule')} not kept, told below.`
+}
+
+interface FrameProps {
+  readonly problem: ApiProblem | null
+  /** Names of what shows its own rules; null when all of it does. */
+  readonly shown: readonly string[] | null
+  readonly isBusy: boolean
+  readonly label: string
+  readonly back: string
+  readonly onSubmit: () => void
+  /** Above the fields: what someone else changed. */
+  readonly notice?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+export function FormFrame(props: FrameProps) {
+  const { problem, shown, isBusy, label, back, onSubmit, notice, children } = props
+  const place = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    // Whoever cannot see the red border lands in the first field that is wrong.
+    place.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [problem])
+  const submit = (event: Event) => {
+    event.preventDefault()
+    onSubmit()
+  }
+  return (
+    <form class="card job-form" ref={place} onSubmit={submit} noValidate>
+      {problem !== null && <ProblemBox problem={problem} said={saidOf(problem)} />}
+      {notice}
+      {shown !== null && <Rules rules={otherRules(problem, shown)} />}
+      {children}
+      <div class="row end">
+        <a class="button" href={back}>
+          Back
+        </a>
+        <button type="submit" class="button primary" disabled={isBusy}>
+          {isBusy ? 'Saving…' : label}
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,50 @@
+// Between the texts that fields of forms hold and the values that the service takes: what cannot be
+// read goes as it is, for the service to refuse by name.
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export const textOf = (value: unknown, otherwise: string): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : otherwise
+
+export const chosenOf = <V extends string>(value: unknown, all: readonly V[], otherwise: V): V =>
+  all.find(one => one === value) ?? otherwise
+
+/** A number when it is one; otherwise the text itself. */
+export function numberIn(text: string): unknown {
+  const trimmed = text.trim()
+  return trimmed === '' || Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed)
+}
+
+export const numberOrNull = (text: string): unknown => (text.trim() === '' ? null : numberIn(text))
+
+/** What the text says as JSON; otherwise the text itself. */
+export function jsonIn(text: string): unknown {
+  try {
+    return text.trim() === '' ? null : (JSON.parse(text) as unknown)
+  } catch {
+    return text
+  }
+}
+
+export const jsonText = (value: unknown): string => JSON.stringify(value, null, 2)
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** Only what differs: what someone else changed meanwhile stays. */
+export function changedFields(before: Fields, now: Fields): Record<string, unknown> {
+  const changed = Object.entries(now).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+  )
+  return Object.fromEntries(changed)
+}
+
+/** What is no longer there, said as null. */
+export function goneFields(before: Fields, now: Fields): Record<string, null> {
+  const gone = Object.keys(before).filter(name => now[name] === undefined)
+  return Object.fromEntries(gone.map(name => [name, null]))
+}
