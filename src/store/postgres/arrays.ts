@@ -4,38 +4,49 @@ const SEPARATOR = '\x1f'
 
 /** `{1,2}`: numbers only. */
 export function numbers(values: readonly number[]): string {
-  return `{${values.join(',')}}`
+  return isOne(values) ? repeated(String(values[0]), values.length) : `{${values.join(',')}}`
 }
 
-/** Lists that hold nothing but null are sent empty: `unnest` fills them up. */
-const NOTHING = '{}'
+/** Many lists hold one value again and again, which is written at once. */
+function isOne(values: readonly unknown[]): boolean {
+  const [first] = values
+  for (let i = 1; i < values.length; i++) if (values[i] !== first) return false
+  return values.length > 0
+}
+
+function repeated(text: string, count: number): string {
+  return `{${`${text},`.repeat(count - 1)}${text}}`
+}
+
+/** Lists that hold nothing but null are sent empty: what is not in a list is null too. */
+export const NOTHING = '{}'
 
 /** As `numbers`, for lists that may hold null, which `join` would leave out. */
 export function nullable(values: readonly (number | null)[]): string {
-  let text = '{'
-  let isNothing = true
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]!
-    if (value !== null) isNothing = false
-    text += i === 0 ? `${value}` : `,${value}`
+  if (isOne(values)) {
+    return values[0] === null ? NOTHING : repeated(String(values[0]), values.length)
   }
-  return isNothing ? NOTHING : `${text}}`
+  let text = '{'
+  for (let i = 0; i < values.length; i++) text += i === 0 ? `${values[i]}` : `,${values[i]}`
+  return `${text}}`
 }
 
 /** `{"a","b",null}`, whatever the texts are made of. */
 export function texts(values: readonly (string | null)[]): string {
-  let text = '{'
-  let isNothing = true
-  for (let i = 0; i < values.length; i++) {
-    if (i > 0) text += ','
-    const value = values[i]!
-    if (value === null) text += 'null'
-    else {
-      isNothing = false
-      text += /["\\]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`
-    }
+  if (isOne(values)) {
+    return values[0] === null ? NOTHING : repeated(quoted(values[0]!), values.length)
   }
-  return isNothing ? NOTHING : `${text}}`
+  let text = '{'
+  for (let i = 0; i < values.length; i++)
+    text += i === 0 ? quoted(values[i]!) : `,${quoted(values[i]!)}`
+  return `${text}}`
+}
+
+const ESCAPED = /["\\]/
+
+function quoted(value: string | null): string {
+  if (value === null) return 'null'
+  return ESCAPED.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`
 }
 
 /**
@@ -58,7 +69,7 @@ export function fromDocumentsText(text: string): string[] {
 
 /** `{1,2,NULL}` as the server writes it. */
 export function fromNumbers(text: string | null): (number | null)[] {
-  if (text === null) return []
+  if (text === null || text === NOTHING) return []
   return text
     .slice(1, -1)
     .split(',')

@@ -2,7 +2,7 @@
 
 import type { Job } from '../../core/job.ts'
 import type { InsertOptions, InsertResult } from '../store.ts'
-import { numbers, texts } from './arrays.ts'
+import { fromNumbers, numbers, texts } from './arrays.ts'
 import { recordsJson } from './records.ts'
 import { insertValues, newRows, parameters, queuesOf, type NewRows } from './rows.ts'
 import type { Tables } from './tables.ts'
@@ -26,10 +26,11 @@ export async function insert(
     recordsJson(options.records),
     options.now,
   ]
-  const sql = `select unnest(${tables.schema}.insert_1(${parameters(values.length)}))`
-  const answers = await tables.connection.call(sql, values, { isTakenWaited: true })
-  const seqs = answers.map(([seq]) => Number(seq))
+  const sql = `select ${tables.schema}.insert_1(${parameters(values.length)})`
+  const [answer] = await tables.connection.call(sql, values, { isTakenWaited: true })
+  const seqs = fromNumbers(answer![0]!) as number[]
   keepSpecs(tables, rows, seqs)
+  if (unique.length === jobs.length) return seqs.map(resultOf)
   const results = new Map(unique.map((job, i) => [job.id, resultOf(seqs[i]!)]))
   // The second of two with one id finds what became of the first.
   return jobs.map(job => {

@@ -6,9 +6,10 @@ import { tables } from './migrations/0001-tables.ts'
 import { functions } from './migrations/0002-functions.ts'
 import { lanes } from './migrations/0003-lanes.ts'
 import { listed } from './migrations/0004-listed.ts'
+import { inserts } from './migrations/0005-inserts.ts'
 import type { Migration } from './migrations/migration.ts'
 
-export const migrations: readonly Migration[] = [tables, functions, lanes, listed]
+export const migrations: readonly Migration[] = [tables, functions, lanes, listed, inserts]
 export const latestVersion = migrations.length
 
 const APPLICATION = 'carillon'

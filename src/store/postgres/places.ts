@@ -24,22 +24,28 @@ export class Places {
 
   /** In the order of the jobs. */
   async of(jobs: readonly Job[]): Promise<Place[]> {
-    const keys = jobs.map(keyOf)
-    const missing = new Map<string, Job>()
     const found = new Map<string, Place>()
-    for (const [i, key] of keys.entries()) {
+    const missing = new Map<string, Job>()
+    let key = ''
+    let before: Job | null = null
+    // Those of one list are mostly for one place: its key is made once.
+    const keys = jobs.map(job => {
+      if (before !== null && isSamePlace(job, before)) return key
+      before = job
+      key = keyOf(job)
       const known = this.#known.get(key)
       if (known) found.set(key, known)
-      else missing.set(key, jobs[i]!)
-    }
+      else missing.set(key, job)
+      return key
+    })
     if (missing.size > 0) {
       const places = await this.#ask([...missing.values()])
-      for (const [i, key] of [...missing.keys()].entries()) {
-        found.set(key, places[i]!)
-        this.#known.set(key, places[i]!, 1)
+      for (const [i, asked] of [...missing.keys()].entries()) {
+        found.set(asked, places[i]!)
+        this.#known.set(asked, places[i]!, 1)
       }
     }
-    return keys.map(key => found.get(key)!)
+    return keys.map(held => found.get(held)!)
   }
 
   async #ask(jobs: readonly Job[]): Promise<Place[]> {
@@ -55,6 +61,11 @@ export class Places {
     )
     return rows.map(([line, share]) => ({ line: Number(line), share: Number(share) }))
   }
+}
+
+function isSamePlace(a: Job, b: Job): boolean {
+  const same = a.spec.queue === b.spec.queue && a.spec.handler === b.spec.handler
+  return same && a.spec.tenant === b.spec.tenant && a.kind === b.kind
 }
 
 function keyOf(job: Job): string {

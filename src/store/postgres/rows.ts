@@ -4,7 +4,7 @@ import type { Job } from '../../core/job.ts'
 import { foldCase } from '../../core/query.ts'
 import { specText } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
-import { documents, nullable, numbers, texts } from './arrays.ts'
+import { documents, NOTHING, nullable, numbers, texts } from './arrays.ts'
 import { bodyOf } from '../shared/body.ts'
 import type { Value } from './connection.ts'
 import type { Place } from './places.ts'
@@ -25,7 +25,7 @@ export function newRows(jobs: readonly Job[], places: readonly Place[]): NewRows
 /** The values of `insertParameters`. */
 export function insertValues({ jobs, places, specs }: NewRows, now: Instant): Value[] {
   const moments = jobs.map(job => momentOf(job, now))
-  const leases = jobs.map(job => job.lease)
+  const declared = jobs.map(job => job.declared)
   return [
     texts(jobs.map(job => toKey(job.id))),
     texts(jobs.map(job => toKeyOrNull(job.seriesId))),
@@ -42,20 +42,42 @@ export function insertValues({ jobs, places, specs }: NewRows, now: Instant): Va
     numbers(jobs.map(job => job.counters.attempts)),
     numbers(jobs.map(job => job.counters.fence)),
     numbers(jobs.map(job => job.version)),
+    ...leaseValues(jobs),
+    texts(declared.map(by => (by === null ? null : toKey(by.app)))),
+    texts(declared.map(by => (by === null ? null : toKey(by.definition)))),
+    numbers(jobs.map(job => job.createdAt)),
+    numbers(jobs.map(job => job.spec.retention.attempts)),
+    texts(jobs.map(job => soughtId(job.id))),
+    texts(soughtNames(jobs)),
+    documents(jobs.map(bodyOf)),
+    documents(specs),
+    documents(declared.map(by => (by === null ? '' : JSON.stringify(by)))),
+  ]
+}
+
+function leaseValues(jobs: readonly Job[]): Value[] {
+  // Jobs are seldom born with one.
+  if (jobs.every(job => job.lease === null)) return [NOTHING, NOTHING, NOTHING, NOTHING]
+  const leases = jobs.map(job => job.lease)
+  return [
     texts(leases.map(lease => (lease === null ? null : toKey(lease.token)))),
     texts(leases.map(lease => (lease === null ? null : toKey(lease.owner)))),
     texts(leases.map(lease => (lease === null ? null : toKey(lease.attemptId)))),
     nullable(leases.map(lease => (lease === null ? null : lease.claimedAt))),
-    texts(jobs.map(job => (job.declared === null ? null : toKey(job.declared.app)))),
-    texts(jobs.map(job => (job.declared === null ? null : toKey(job.declared.definition)))),
-    numbers(jobs.map(job => job.createdAt)),
-    numbers(jobs.map(job => job.spec.retention.attempts)),
-    texts(jobs.map(job => soughtId(job.id))),
-    texts(jobs.map(job => soughtText(job.spec.name))),
-    documents(jobs.map(bodyOf)),
-    documents(specs),
-    documents(jobs.map(job => (job.declared === null ? '' : JSON.stringify(job.declared)))),
   ]
+}
+
+/** Those that are alike, one after another, are folded once. */
+function soughtNames(jobs: readonly Job[]): string[] {
+  let name = ''
+  let sought = ''
+  return jobs.map(({ spec }) => {
+    if (spec.name !== name) {
+      name = spec.name
+      sought = soughtText(name)
+    }
+    return sought
+  })
 }
 
 const ASCII = /^[\x20-\x7e]*$/

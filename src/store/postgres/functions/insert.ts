@@ -1,6 +1,7 @@
 // New jobs, many at once, idempotent by id. Ids are given once per call.
 
 import { fromDocuments } from '../arrays.ts'
+import { markOf } from '../../shared/marks.ts'
 import { made } from './made.ts'
 
 export const insertFields = [
@@ -41,50 +42,59 @@ export const insertArguments = [
   'declared',
 ]
 
-/** Those of the lists that a statement needs, row by row, with `keeps` and the numbers given. */
-function rows(...names: readonly string[]): string {
-  const lists = names.map(name => {
-    const isDocument = name === 'bodies' || name === 'specs' || name === 'declared'
-    return isDocument ? fromDocuments(`p_${name}`) : `p_${name}`
-  })
-  return `unnest(v_seqs, ${lists.join(', ')}) g (seq, ${names.join(', ')})
-    where g.seq is not null`
+/**
+ * The lists row by row, with the numbers given. By position: parts of a list are found at once in a
+ * function, while `unnest` writes a table of its own for each of them.
+ */
+const columns = (named: string): string => {
+  const documents = ['bodies', 'specs', 'declared']
+  const names = named.split(' ')
+  return names.map(name => `${documents.includes(name) ? 'v' : 'p'}_${name}[i]`).join(', ')
 }
+const rows = 'from generate_subscripts(v_seqs, 1) i where v_seqs[i] is not null'
 
-const specFields =
-  'versions apps definitions births kept sought_ids sought_names specs declared'.split(' ')
+/** What a job is listed by, as the trigger on `jobs` keeps it from then on. */
+const listing = (s: string): string => `
+  insert into ${s}.listed select v_seqs[i], p_shares[i], ${markOf('g.')}
+    from generate_subscripts(v_seqs, 1) i, lateral (select p_states[i], v_bodies[i]) g (state, body)
+    where v_seqs[i] is not null and p_kinds[i] = 0;`
 
 /** Takes the jobs whose `p_keeps` is true and gives their numbers, null for the others. */
-export const insertFunction = (s: string): string =>
+export const insertFunction = (s: string, { isListed }: { isListed: boolean }): string =>
   made(s, {
     name: 'add_1',
     parameters: `p_keeps boolean[], ${insertParameters}`,
     returns: 'bigint[]',
-    declare: 'v_seqs bigint[];',
+    declare: `v_seqs bigint[]; v_bodies text[] := ${fromDocuments('p_bodies')};
+      v_specs text[] := ${fromDocuments('p_specs')};
+      v_declared text[] := ${fromDocuments('p_declared')};`,
     isInner: true,
     body: `
       v_seqs := array(select case when k.keeps then nextval('${s}.jobs_seq') end
         from unnest(p_keeps) k (keeps));
       insert into ${s}.jobs
-        select seq, ids, series, kinds, shares, lines, lanes, versions, states,
-          case when whats < 2 then ats end, ranks, untils, expires, attempts, fences, versions,
-          bodies, tokens, owners, attempt_ids, claims
-        from ${rows(...insertFields.map(([name]) => name), 'bodies')};
+        select v_seqs[i], ${columns('ids series kinds shares lines lanes versions states')},
+          case when p_whats[i] < 2 then p_ats[i] end,
+          ${columns('ranks untils expires attempts fences versions bodies')},
+          ${columns('tokens owners attempt_ids claims')}
+        ${rows};
       insert into ${s}.specs
-        select seq, versions, specs, nullif(declared, ''), apps, definitions, births, kept,
-          sought_ids, sought_names
-        from ${rows(...specFields)};
-      insert into ${s}.moments select seq, lines, whats, ats, ranks, lanes
-        from ${rows('lines', 'whats', 'ats', 'ranks', 'lanes')} and whats is not null;
-      insert into ${s}.leases as l
-        select tokens, min(untils), count(*), array_agg(seq)
-        from ${rows('tokens', 'untils')} and tokens is not null group by tokens
-        on conflict (token) do update set until_at = least(l.until_at, excluded.until_at),
-          open = l.open + excluded.open, seqs = l.seqs || excluded.seqs;
+        select v_seqs[i], p_versions[i], v_specs[i], nullif(v_declared[i], ''),
+          ${columns('apps definitions births kept sought_ids sought_names')}
+        ${rows};
+      insert into ${s}.moments select v_seqs[i], ${columns('lines whats ats ranks lanes')}
+        ${rows} and p_whats[i] is not null;
+      ${isListed ? `if 0 = any (p_kinds) then ${listing(s)} end if;` : ''}
+      if cardinality(p_tokens) > 0 then
+        insert into ${s}.leases as l
+          select p_tokens[i], min(p_untils[i]), count(*), array_agg(v_seqs[i])
+          ${rows} and p_tokens[i] is not null group by 1
+          on conflict (token) do update set until_at = least(l.until_at, excluded.until_at),
+            open = l.open + excluded.open, seqs = l.seqs || excluded.seqs;
+      end if;
       insert into ${s}.deltas select nextval('${s}.deltas_seq'), array_agg(m.share),
         array_agg(-1), array_agg(m.state), array_agg(m.n) from (
-          select shares as share, states as state, count(*) as n
-            from ${rows('shares', 'states')} group by 1, 2
+          select p_shares[i] as share, p_states[i] as state, count(*) as n ${rows} group by 1, 2
         ) m having count(*) > 0;
       if found then perform ${s}.fold_1(); end if;
       return v_seqs;`,
@@ -103,9 +113,11 @@ export const insertCall = (s: string): string =>
         return array_fill(-2::bigint, array[cardinality(p_ids)]);
       end if;
       if p_max is not null then v_room := ${s}.room_1(p_queues, p_max); end if;
-      v_results := array(select case when j.id is null then 1 else 0 end
-        from unnest(p_ids) with ordinality g (id, n) left join ${s}.jobs j on j.id = g.id
-        order by g.n);
+      if exists (select 1 from ${s}.jobs j where j.id = any (p_ids)) then
+        v_results := array(select case when j.id is null then 1 else 0 end
+          from unnest(p_ids) with ordinality g (id, n) left join ${s}.jobs j on j.id = g.id
+          order by g.n);
+      else v_results := array_fill(1::smallint, array[cardinality(p_ids)]); end if;
       if p_max is not null then
         for i in 1 .. cardinality(p_ids) loop
           v_at := p_queue_at[i];

@@ -20,7 +20,7 @@ export const functions: Migration = {
   up: s => [
     ...countingFunctions(s),
     ...recordFunctions(s),
-    insertFunction(s),
+    insertFunction(s, { isListed: false }),
     insertCall(s),
     claimFunction(s),
     settleFunction(s),

@@ -15,7 +15,7 @@ const keep = (s: string) => `create function ${s}.listed_1() returns trigger lan
     return null;
   end $$`
 
-const trigger = (s: string, event: string, condition: string) =>
+export const listTrigger = (s: string, event: string, condition: string) =>
   `create trigger listed_${event} after ${event} on ${s}.jobs
     for each row when (${condition}) execute function ${s}.listed_1()`
 
@@ -27,13 +27,13 @@ export const listed: Migration = {
     `create index listed_share on ${s}.listed (share, mark, seq)`,
     `create index listed_mark on ${s}.listed (mark, seq)`,
     keep(s),
-    trigger(s, 'insert', 'new.kind = 0'),
-    trigger(
+    listTrigger(s, 'insert', 'new.kind = 0'),
+    listTrigger(
       s,
       'update',
       `new.kind = 0 and (old.share <> new.share or (${markOf('old.')}) <> (${markOf('new.')}))`,
     ),
-    trigger(s, 'delete', 'old.kind = 0'),
+    listTrigger(s, 'delete', 'old.kind = 0'),
   ],
   down: s => [
     ...['insert', 'update', 'delete'].map(event => `drop trigger listed_${event} on ${s}.jobs`),

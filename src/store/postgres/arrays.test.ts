@@ -1,0 +1,34 @@
+// Lists as the server reads them.
+
+import { expect, test } from 'vitest'
+import { fromNumbers, NOTHING, nullable, numbers, texts } from './arrays.ts'
+
+test.each<[readonly number[], string]>([
+  [[], '{}'],
+  [[7], '{7}'],
+  [[7, 7, 7], '{7,7,7}'],
+  [[7, 8, 7], '{7,8,7}'],
+])('numbers %j', (values, text) => {
+  expect(numbers(values)).toBe(text)
+  expect(fromNumbers(text)).toEqual(values)
+})
+
+test.each<[readonly (number | null)[], string]>([
+  [[], NOTHING],
+  [[null, null], NOTHING],
+  [[0, 0], '{0,0}'],
+  [[null, 0], '{null,0}'],
+  [[5, null, 5], '{5,null,5}'],
+])('numbers that may be missing %j', (values, text) => {
+  expect(nullable(values)).toBe(text)
+})
+
+test.each<[readonly (string | null)[], string]>([
+  [[], NOTHING],
+  [[null, null], NOTHING],
+  [['a', 'a'], '{"a","a"}'],
+  [['a"b', 'a"b'], '{"a\\"b","a\\"b"}'],
+  [['', null, 'null', '{a,\\}'], '{"",null,"null","{a,\\\\}"}'],
+])('texts %j', (values, text) => {
+  expect(texts(values)).toBe(text)
+})
