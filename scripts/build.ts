@@ -1,34 +1,42 @@
-// Compiles src to dist and bundles the dashboard, then removes from dist what no longer has a
-// source. dist is never emptied first, so a process that runs from it keeps its files.
+// Makes dist from src: the code in bundles, the types file by file, the dashboard; then removes from
+// dist what is left of earlier builds. dist is never emptied first, so a process that runs from it
+// keeps its files. `--code` makes the code alone.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
+import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { bundle } from './build/bundle.ts'
 import { buildDashboard } from './dashboard.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 
-const compile = (): number => {
+const declareTypes = (): number => {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
   const args = [compiler, '-p', 'tsconfig.build.json']
   return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1
 }
 
-const emitted = /(?:\.d\.ts|\.js)(?:\.map)?$/
+const types = /\.d\.ts(?:\.map)?$/
 
-const removeStale = (): void => {
+const isCurrentType = (path: string): boolean => {
+  const source = path.replace(types, '.ts')
+  return types.test(path) && !source.endsWith('.test.ts') && existsSync(join(root, 'src', source))
+}
+
+const removeStale = (code: ReadonlySet<string>): void => {
   for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-    if (!emitted.test(path) || /^dashboard[\\/]/.test(path)) continue
-    const source = path.replace(emitted, '.ts')
-    const isCurrent = existsSync(join(root, 'src', source)) && !source.endsWith('.test.ts')
-    if (!isCurrent) rmSync(join(dist, path))
+    const place = path.split(sep).join('/')
+    if (!/\.(?:ts|js)(?:\.map)?$/.test(place) || place.startsWith('dashboard/')) continue
+    if (!code.has(place) && !isCurrentType(place)) rmSync(join(dist, path), { force: true })
   }
 }
 
-process.exitCode = compile()
+const isCodeOnly = process.argv.includes('--code')
+process.exitCode = isCodeOnly ? 0 : declareTypes()
 if (process.exitCode === 0) {
-  removeStale()
-  await buildDashboard(root)
+  removeStale(await bundle(root))
+  if (!isCodeOnly) await buildDashboard(root)
 }

@@ -1,13 +1,10 @@
 #!/usr/bin/env node
-// The `carillon` program: runs one command and says what went wrong in one place. Only what is asked
-// for is loaded.
-
-import process from 'node:process'
-import { exits } from './exits.ts'
+// The `carillon` program. It loads nothing but what is asked for: not even the `process` of
+// node:process, which reads every property of it, the standard streams included.
 
 // Whoever read us has seen enough, as `head` does: that is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exits.ok)
+  if (error.code === 'EPIPE') process.exit(0)
   throw error
 })
 
@@ -15,7 +12,7 @@ const words = process.argv.slice(2)
 
 if (words[0] === '-V' || words[0] === '--version') {
   const { printVersion } = await import('./version.ts')
-  await printVersion()
+  printVersion()
 } else {
   const { run } = await import('./run.ts')
   await run(words)

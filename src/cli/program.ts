@@ -3,7 +3,6 @@
 import { Command } from 'commander'
 import { commands } from './commands.ts'
 import { groups } from './spec.ts'
-import { printVersion } from './version.ts'
 
 export async function loadProgram(word?: string): Promise<Command> {
   const program = makeProgram()
@@ -30,7 +29,7 @@ function makeProgram(): Command {
     .command('version')
     .description('print the version')
     .helpGroup(groups.host)
-    .action(printVersion)
+    .action(async () => (await import('./version.ts')).printVersion())
   return program
 }
 

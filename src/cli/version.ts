@@ -1,8 +1,7 @@
 // `carillon --version`: asked by scripts, so it loads nothing else.
 
-import process from 'node:process'
+import { version } from '../serve/version.ts'
 
-export async function printVersion(): Promise<void> {
-  const { version } = await import('../serve/version.ts')
+export function printVersion(): void {
   process.stdout.write(`${version}\n`)
 }

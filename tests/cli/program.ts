@@ -19,8 +19,9 @@ export function ensureBuilt(): void {
       .map(path => statSync(join(root, 'src', path), { throwIfNoEntry: false })?.mtimeMs ?? 0),
   )
   if (existsSync(main) && statSync(main).mtimeMs >= newest) return
-  const compiler = join(root, 'node_modules/typescript/bin/tsc')
-  spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root })
+  const script = join(root, 'scripts/build.ts')
+  const loader = fileURLToPath(import.meta.resolve('tsx'))
+  spawnSync(process.execPath, ['--import', loader, script, '--code'], { cwd: root })
 }
 
 export interface Ran {
