@@ -25,6 +25,18 @@ describe('cancel of a job', () => {
     expect(change.job.totals.cancelled).toBe(1)
   })
 
+  test('one that waits keeps the reason given', () => {
+    const { job, attempt } = cancelJob(hourly(), 'no longer needed', T0 + 5)
+    expect(attempt).toBeNull()
+    expect(job.ended).toEqual({ at: T0 + 5, reason: 'cancelled', note: 'no longer needed' })
+  })
+
+  test('a reason beyond the limit is refused', () => {
+    const reason = 'x'.repeat(1_001)
+    expect(() => cancelJob(hourly(), reason, T0)).toThrow('at most 1000 characters')
+    expect(() => cancelRun(hourly(), 1, reason, T0)).toThrow('at most 1000 characters')
+  })
+
   test('cancelled: refused with both names', () => {
     const { job } = cancelJob(hourly(), 'by hand', T0)
     expect(() => cancelJob(job, 'again', T0)).toThrow('cancelled and cannot become cancelled')

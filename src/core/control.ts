@@ -3,10 +3,11 @@
 import { advance, end, rest } from './advance.ts'
 import { neverBegan, withOpenRun } from './begin.ts'
 import { change, type Change } from './change.ts'
-import { SchedulerError } from './errors.ts'
+import { refuse, SchedulerError } from './errors.ts'
 import type { EndReason, Job } from './job.ts'
 import { noRun, runId, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
+import { limits } from './limits.ts'
 import { skippedWhile } from './pause.ts'
 import { isUnstarted } from './run.ts'
 import { isCursorDecided, serviceOf, withoutRequest } from './service.ts'
@@ -17,8 +18,19 @@ import { freshMoment } from './trigger.ts'
 
 /** Ends the job in one step: a live attempt is recorded as cancelled and loses its lease. */
 export function cancelJob(job: Job, reason: string, now: Instant): Change {
+  assertReason(reason)
   assertTransition(job, 'cancelled', 'cancel')
-  return endJob(job, { reason, end: 'cancelled' }, now)
+  const step = endJob(job, { reason, end: 'cancelled' }, now)
+  // A job that waits leaves no attempt that could say why.
+  return { ...step, job: { ...step.job, ended: { ...step.job.ended!, note: reason } } }
+}
+
+function assertReason(reason: string): void {
+  const rule = `at most ${limits.noteLength} characters`
+  const isFit = reason.length <= limits.noteLength
+  refuse('SPEC_INVALID', 'the reason is not valid', [
+    ...(isFit ? [] : [{ field: 'reason', value: reason, rule }]),
+  ])
 }
 
 /** A job that is no longer declared: kept to be read, never fired. */
@@ -52,6 +64,7 @@ function cancelAttempt(job: Job, reason: string, now: Instant): Change {
 
 /** Ends one run; the schedule goes on. A one-off nobody has claimed is its run and nothing else. */
 export function cancelRun(job: Job, run: number, reason: string, now: Instant): Change {
+  assertReason(reason)
   if (isUnstarted(job) && run === job.counters.runs + 1) return cancelJob(job, reason, now)
   if (job.state === 'running' && serviceOf(job).run.run === run) {
     const finish = {

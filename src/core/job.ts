@@ -150,6 +150,8 @@ export type EndReason =
 export interface Ended {
   readonly at: Instant
   readonly reason: EndReason
+  /** What the person who ended it gave as the reason. */
+  readonly note?: string
 }
 
 export interface LastAttempt {

@@ -81,8 +81,11 @@ function stateCheck(job: Job, { now }: Facts): Check {
       const error = job.lastError ? `: ${job.lastError.message}` : ''
       return { ok: false, code: 'failed', text: `failed (${reason})${error}`, fix: 'retry it' }
     }
-    case 'cancelled':
-      return { ok: false, code: 'cancelled', text: `cancelled (${job.ended?.reason ?? ''})` }
+    case 'cancelled': {
+      const { reason = '', note } = job.ended ?? {}
+      const why = note === undefined ? '' : `: "${note}"`
+      return { ok: false, code: 'cancelled', text: `cancelled (${reason})${why}` }
+    }
     case 'completed':
       return { ok: false, code: 'completed', text: 'completed: nothing is left to run' }
     case 'running':

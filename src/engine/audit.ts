@@ -23,8 +23,13 @@ export interface Deed {
   readonly after: Job | null
   /** The run that was asked for, if any. */
   readonly runId: string | null
+  /** What was given as the reason, if anything. */
+  readonly reason: string | null
   readonly now: Instant
 }
+
+/** A deed without its particulars. */
+export const noDeed = { before: null, after: null, runId: null, reason: null } as const
 
 /** Records to write in the same step as the deed: all of it or nothing. */
 export type Also = (deed: Deed) => readonly RecordWrite[]
@@ -69,7 +74,7 @@ export function auditWrite(entry: AuditEntry, ids: Ids, now: Instant): RecordWri
 
 /** Writes down every deed of this actor, in the books of the tenant it concerns. */
 export function auditing(actor: Actor, ids: Ids): Also {
-  return ({ verb, before, after, runId, now }) => {
+  return ({ verb, before, after, runId, reason, now }) => {
     const job = after ?? before
     if (job === null) return []
     const entry: AuditEntry = {
@@ -78,7 +83,12 @@ export function auditing(actor: Actor, ids: Ids): Also {
       action: `job.${verb.replaceAll(' ', '_')}`,
       object: job.id,
       result: 'done',
-      more: { before: stateOf(before), after: stateOf(after), ...(runId ? { run: runId } : {}) },
+      more: {
+        before: stateOf(before),
+        after: stateOf(after),
+        ...(runId ? { run: runId } : {}),
+        ...(reason ? { reason } : {}),
+      },
     }
     return [auditWrite(entry, ids, now)]
   }

@@ -21,7 +21,7 @@ import type { Instant } from '../core/time.ts'
 import { withTrace } from '../core/trace.ts'
 import { explain, type Explanation } from '../core/why.ts'
 import type { InsertResult, JobFilter, Page, PageRequest, Store } from '../store/store.ts'
-import type { Also, Deed } from './audit.ts'
+import { noDeed, type Also, type Deed } from './audit.ts'
 import type { Clock } from './clock.ts'
 import { settledOf, type Events } from './events.ts'
 import type { Ids } from './ids.ts'
@@ -114,14 +114,10 @@ export class Client {
 
   /** Covers the tasks its occurrences live in. */
   async cancel(id: string, reason = 'cancelled by request', guard: Guard = {}): Promise<Job> {
-    const job = await this.#apply(
-      id,
-      'cancel',
-      (held, now) => control.cancelJob(held, reason, now),
-      guard,
-    )
+    const decide = (held: Job, now: Instant) => control.cancelJob(held, reason, now)
+    const job = await this.#apply(id, 'cancel', decide, { ...guard, reason })
     await this.#eachTask(id, async task => {
-      await this.#apply(task.id, 'cancel', (held, now) => control.cancelJob(held, reason, now))
+      await this.#apply(task.id, 'cancel', decide, { reason })
     })
     return job
   }
@@ -205,7 +201,7 @@ export class Client {
   async cancelRun(id: string, reason = 'cancelled by request', guard: Guard = {}): Promise<Job> {
     const { jobId, run } = await this.getRun(id)
     const decide = (job: Job, now: Instant) => control.cancelRun(job, run, reason, now)
-    return this.#apply(jobId, 'cancel run', decide, guard)
+    return this.#apply(jobId, 'cancel run', decide, { ...guard, runId: () => id, reason })
   }
 
   /** A new run of the same occurrence, by its id; the old one keeps its place in history. */
@@ -246,7 +242,7 @@ export class Client {
     id: string,
     verb: string,
     decide: (job: Job, now: Instant) => Change | null,
-    guard: Guard & { readonly runId?: () => string } = {},
+    guard: Guard & Pick<Partial<Deed>, 'reason'> & { readonly runId?: () => string } = {},
   ): Promise<Job> {
     const { store, clock, waitingMax } = this.#parts
     let refused = 0
@@ -259,7 +255,9 @@ export class Client {
       const now = clock.now()
       const decided = decide(job, now)
       if (decided === null) return job
-      const deed = { verb, before: job, after: decided.job, runId: guard.runId?.() ?? null, now }
+      const { reason = null } = guard
+      const runId = guard.runId?.() ?? null
+      const deed = { verb, before: job, after: decided.job, runId, reason, now }
       const change = { ...decided, records: [...decided.records, ...this.#also(deed)] }
       const [result] = await store.commit([change], { now, waitingMax })
       if (result === 'conflict') refused = job.version
@@ -272,7 +270,7 @@ export class Client {
   }
 
   #also(deed: Partial<Deed> & Pick<Deed, 'verb' | 'now'>): readonly RecordWrite[] {
-    return this.#parts.also?.({ before: null, after: null, runId: null, ...deed }) ?? []
+    return this.#parts.also?.({ ...noDeed, ...deed }) ?? []
   }
 
   #committed(verb: string, change: Change): Job {

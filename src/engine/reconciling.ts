@@ -15,7 +15,7 @@ import {
 import type { RecordWrite } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
 import type { Bundle, JobFilter, Page, Refusal, Store } from '../store/store.ts'
-import type { Also, Deed } from './audit.ts'
+import { noDeed, type Also, type Deed } from './audit.ts'
 import type { Clock } from './clock.ts'
 
 /** Rounds against others who change the same jobs at the same moment. */
@@ -170,7 +170,7 @@ function alsoOf(
   { also }: Reconciling,
   deed: Partial<Deed> & Pick<Deed, 'verb' | 'now'>,
 ): readonly RecordWrite[] {
-  return also?.({ before: null, after: null, runId: null, ...deed }) ?? []
+  return also?.({ ...noDeed, ...deed }) ?? []
 }
 
 function sizeOf({ inserts, changes, removes }: Bundle): number {

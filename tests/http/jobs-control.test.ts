@@ -170,6 +170,30 @@ onEachStore((store, start) => {
       expect(executions).toMatchObject([{ status: 'cancelled', reason: 'no longer wanted' }])
     })
 
+    it('keeps the reason of a cancel, with the job and in the audit', async () => {
+      const s = await start({ handlers: { 'action:crawl': hang } })
+      const { body } = await s.as().post('/api/v1/jobs', flatJob)
+      const path = `/api/v1/jobs/${body.id}`
+      expect((await s.as().get(path)).body).toMatchObject({ ended_reason: null, ended_note: null })
+      await s.as().post(`${path}/cancel`, { reason: 'moved to the new site' })
+      expect((await s.as().get(path)).body).toMatchObject({
+        ended_reason: 'cancelled',
+        ended_note: 'moved to the new site',
+      })
+      const why = (await s.as().get(`${path}/why`)).body
+      expect(why['verdict']).toContain('moved to the new site')
+      const other = (await s.as().post('/api/v1/jobs', flatJob)).body.id
+      const run = (await s.as().post(`/api/v1/jobs/${other}/run`)).body['run_id']
+      const stopped = await s.as().post(`/api/v1/runs/${run}/cancel`, { reason: 'twice' })
+      expect(stopped.body).toMatchObject({ status: 'cancelled' })
+      expect((await auditOf(s)).slice(1)).toMatchObject([
+        { action: 'job.cancel', object: body.id, reason: 'moved to the new site' },
+        { action: 'job.create' },
+        { action: 'job.run', object: other, run },
+        { action: 'job.cancel_run', object: other, run, reason: 'twice' },
+      ])
+    })
+
     it('B4 retry of a failed recurring job runs at once and clears the error', async () => {
       let fails = true
       const s = await start({

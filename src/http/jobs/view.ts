@@ -43,6 +43,7 @@ const readOnly = {
   pause_note: z.string().nullable(),
   cancelled_at: at,
   ended_reason: z.string().nullable(),
+  ended_note: z.string().nullable().meta({ description: 'The reason given with a cancel.' }),
   current_retry_count: z.int(),
   lock_token: z.string().nullable(),
   lock_acquired_at: at,
@@ -129,6 +130,7 @@ export function jobView(job: Job, actions: Registry): JobView {
     pause_note: stop?.note ?? null,
     cancelled_at: status === 'cancelled' ? isoOrNull(ended?.at ?? null) : null,
     ended_reason: ended?.reason ?? null,
+    ended_note: ended?.note ?? null,
     max_retries: retry.limit,
     retry_backoff_seconds:
       retry.backoff.kind === 'exponential' ? retry.backoff.baseMs / 1_000 : null,

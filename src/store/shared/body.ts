@@ -24,6 +24,7 @@ export interface Detail {
   readonly pause?: Pause
   readonly pauseAsked?: Pause
   readonly lastError?: ErrorInfo
+  readonly endedNote?: string
 }
 
 export type Body = [
@@ -72,6 +73,7 @@ export function bodyOf(job: Job): string {
 
 function detailOf(job: Job): Detail | null {
   const { floor, current, serving, requests, crashes, pause, pauseAsked, lastError } = job
+  const endedNote = job.ended === null ? undefined : job.ended.note
   const isPlainRun =
     current.run === 0 &&
     current.attempt === 0 &&
@@ -86,7 +88,8 @@ function detailOf(job: Job): Detail | null {
     crashes === 0 &&
     pause === null &&
     pauseAsked === null &&
-    lastError === null
+    lastError === null &&
+    endedNote === undefined
   if (isPlain) return null
   return {
     ...(floor === null ? {} : { floor }),
@@ -97,6 +100,7 @@ function detailOf(job: Job): Detail | null {
     ...(pause === null ? {} : { pause }),
     ...(pauseAsked === null ? {} : { pauseAsked }),
     ...(lastError === null ? {} : { lastError }),
+    ...(endedNote === undefined ? {} : { endedNote }),
   }
 }
 
@@ -126,7 +130,10 @@ export function lastOf(body: Body): LastAttempt | null {
 }
 
 export function endedOf(body: Body): Ended | null {
-  return body[17] === null ? null : { at: body[17], reason: endReasons[body[18]!]! }
+  if (body[17] === null) return null
+  const ended = { at: body[17], reason: endReasons[body[18]!]! }
+  const note = body[21]?.endedNote
+  return note === undefined ? ended : { ...ended, note }
 }
 
 /** JSON drops what is undefined: a request without a payload of its own. */

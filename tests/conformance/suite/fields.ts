@@ -1,6 +1,7 @@
 // Every field of a job is read back as it was written, on every path that reads jobs.
 
 import { describe, expect, it } from 'vitest'
+import { cancelJob } from '../../../src/core/control.ts'
 import { change } from '../../../src/core/change.ts'
 import type { Job, Pause, RunRequest } from '../../../src/core/job.ts'
 import type { Json } from '../../../src/core/json.ts'
@@ -201,6 +202,15 @@ function committedFields(bench: UseBench): void {
       }
       const written = await write(store, change(full, target, T0), T0)
       expect(await stored(store, full.id)).toEqual(written)
+    })
+
+    it('are read back with the reason a person gave for an end', async () => {
+      const { store } = bench()
+      const plain = newJob()
+      await put(store, plain)
+      const written = await write(store, cancelJob(plain, 'zu spät \0 "x"', T0), T0)
+      expect(written.ended?.note).toBe('zu spät \0 "x"')
+      expect(await stored(store, plain.id)).toEqual(written)
     })
 
     it('are read back when every optional one is taken away again', async () => {
