@@ -28,9 +28,8 @@ export function cancelJob(job: Job, reason: string, now: Instant): Change {
 function assertReason(reason: string): void {
   const rule = `at most ${limits.noteLength} characters`
   const isFit = reason.length <= limits.noteLength
-  refuse('SPEC_INVALID', 'the reason is not valid', [
-    ...(isFit ? [] : [{ field: 'reason', value: reason, rule }]),
-  ])
+  const problems = isFit ? [] : [{ field: 'reason', value: reason, rule }]
+  refuse('SPEC_INVALID', 'the reason is not valid', problems)
 }
 
 /** A job that is no longer declared: kept to be read, never fired. */
