@@ -8,6 +8,7 @@ import type { Context } from '../engine/context.ts'
 import type { Handler } from '../engine/handlers.ts'
 import { NoRetry } from '../engine/verdicts.ts'
 import { MASK, type Action, type ActionSettings } from './action.ts'
+import { ruleText } from './rule-text.ts'
 
 const PREFIX = 'action:'
 
@@ -150,14 +151,10 @@ function issuesOf(error: z.ZodError, given: unknown, field: string): Problem[] {
       return {
         field: [field, ...full.map(String)].join('.'),
         value: secretKeys.includes(String(full[0])) ? MASK : valueAt(given, full),
-        rule: key === null ? ruleOf(message) : 'is not known',
+        rule: key === null ? ruleText(message) : 'is not known',
       }
     })
   })
-}
-
-function ruleOf(message: string): string {
-  return message.charAt(0).toLowerCase() + message.slice(1)
 }
 
 function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import { MASK } from '../actions/action.ts'
 import { checkHeaders } from '../actions/guard/headers.ts'
+import { ruleText } from '../actions/rule-text.ts'
 import type { Problem } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
 import { valueAt } from './path.ts'
@@ -54,7 +55,7 @@ export function shapeProblems(error: z.ZodError, given: unknown): Problem[] {
       const path = (key === null ? issue.path : [...issue.path, key]).map(String)
       const value = valueAt(given, path.join('.') || '.')
       const isMissing = value === undefined && issue.code === 'invalid_type'
-      const rule = isMissing ? 'is needed' : lowered(issue.message)
+      const rule = isMissing ? 'is needed' : ruleText(issue.message)
       return {
         field: path.join('.') || 'source',
         value: isPrivate(path) ? MASK : value,
@@ -62,18 +63,6 @@ export function shapeProblems(error: z.ZodError, given: unknown): Problem[] {
       }
     })
   })
-}
-
-/** In the words of all other rules. */
-function lowered(message: string): string {
-  const text = message
-    .replace(/^Invalid option: expected /, 'must be ')
-    .replace(/^Invalid input: expected /, 'must be of type ')
-    .replace(/^Invalid option: /, 'must be ')
-    .replace(/^Too (?:small|big): expected \w+ to (be|have) /, 'must $1 ')
-    .replace('>=', 'at least ')
-    .replace('<=', 'at most ')
-  return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
 /** What is sent with a request may be a key, whatever it is called. */

@@ -1,6 +1,7 @@
 // Everything wrong with a workflow, told at once; without problems, the workflow with defaults.
 
 import type { z } from 'zod'
+import { ruleText } from '../actions/rule-text.ts'
 import type { Registry } from '../actions/registry.ts'
 import type { HttpSettings } from '../actions/http/settings.ts'
 import { isBodiless } from '../actions/http/settings.ts'
@@ -76,14 +77,10 @@ function shapeProblems(error: z.ZodError, given: unknown): Problem[] {
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : [null]
     return keys.map(key => {
       const path = key === null ? issue.path : [...issue.path, key]
-      const rule = key === null ? lowered(issue.message) : 'is not known'
+      const rule = key === null ? ruleText(issue.message) : 'is not known'
       return { field: path.map(String).join('.'), value: valueAt(given, path), rule }
     })
   })
-}
-
-function lowered(message: string): string {
-  return message.charAt(0).toLowerCase() + message.slice(1)
 }
 
 function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {

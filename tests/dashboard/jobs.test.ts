@@ -43,6 +43,10 @@ describe.runIf('path' in found)('jobs in the dashboard', () => {
     await page.getByText('1 found').waitFor()
     await page.getByLabel('Filter jobs').fill('alpha colour:red')
     await page.getByText('colour:red not known').waitFor()
+    await page.getByLabel('Filter jobs').fill('alpha next:>30m last:never')
+    await page.getByText('2 found').waitFor()
+    await page.getByLabel('Filter jobs').fill('alpha next:<30m')
+    await page.getByText('No job matches the filter').waitFor()
     await page.getByLabel('Filter jobs').fill('no such job')
     await page.getByRole('link', { name: 'Clear the filter' }).click()
     await page.getByRole('link', { name: 'alpha.bill' }).waitFor()
@@ -86,6 +90,10 @@ describe.runIf('path' in found)('jobs in the dashboard', () => {
     expect(after['next_run_at']).toBe(next_run_at)
     // Told by the stream: nothing was reloaded.
     await page.getByRole('table', { name: 'Newest runs' }).getByText('Completed').waitFor()
+    await page
+      .locator('.heartbeat')
+      .getByRole('link', { name: /run by hand, completed/ })
+      .waitFor()
   })
 
   it('says why, and starts over what was given up', async () => {
