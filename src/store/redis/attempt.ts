@@ -24,24 +24,16 @@ type Rest = [
 ]
 
 export function attemptText(attempt: Attempt): string {
-  const rest: Rest = [
-    attempt.run,
-    attempt.attempt,
-    attempt.fence,
-    attempt.retries,
-    origins.indexOf(attempt.origin),
-    attempt.retryOf,
-    attempt.occurrence,
-    attempt.missed,
-    attempt.owner,
-    attempt.claimedAt,
-    attempt.startedAt,
-    outcomes.indexOf(attempt.outcome),
-  ]
-  const detail = detailOf(attempt)
-  if (detail !== null) rest.push(detail)
+  const { run, fence, retries, retryOf, occurrence, missed, claimedAt, startedAt } = attempt
   const { finishedAt, expireAt, number, id } = attempt
-  return `${number}\0${toKey(id)}\0${finishedAt}\0${expireAt}\0${JSON.stringify(rest)}`
+  const detail = detailOf(attempt)
+  // A `Rest`: numbers and nulls read in a text as they do in JSON, at half the cost of writing them.
+  return (
+    `${number}\0${toKey(id)}\0${finishedAt}\0${expireAt}\0[${run},${attempt.attempt},${fence},` +
+    `${retries},${origins.indexOf(attempt.origin)},${retryOf},${occurrence},${missed},` +
+    `${JSON.stringify(attempt.owner)},${claimedAt},${startedAt},` +
+    `${outcomes.indexOf(attempt.outcome)}${detail === null ? '' : `,${JSON.stringify(detail)}`}]`
+  )
 }
 
 function detailOf({ reason, error, result, measures }: Attempt): Detail | null {

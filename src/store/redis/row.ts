@@ -43,8 +43,23 @@ const stateCodes = Object.fromEntries(states.map((state, code) => [state, code])
   Record<Job['state'], number>
 >
 
-function whereOf({ tenant, queue, handler, lane }: JobSpec): string {
-  return `${toKey(tenant)}\0${toKey(queue)}\0${toKey(handler)}\0${toKey(lane)}`
+type Where = Pick<JobSpec, 'tenant' | 'queue' | 'handler' | 'lane'> & { readonly text: string }
+
+/** Jobs that are written together mostly come from one place: its text is put together once. */
+let lastWhere: Where | null = null
+
+export function whereOf({ tenant, queue, handler, lane }: JobSpec): string {
+  const last = lastWhere
+  const isSame =
+    last !== null &&
+    last.lane === lane &&
+    last.handler === handler &&
+    last.queue === queue &&
+    last.tenant === tenant
+  if (isSame) return last.text
+  const text = `${toKey(tenant)}\0${toKey(queue)}\0${toKey(handler)}\0${toKey(lane)}`
+  lastWhere = { tenant, queue, handler, lane, text }
+  return text
 }
 
 export function rowOf(job: Job, specAt: number, now: Instant): string {

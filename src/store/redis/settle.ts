@@ -9,7 +9,7 @@ import type { Instant } from '../../core/time.ts'
 import { attemptText, oddExpiry } from './attempt.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { LIVE, markOfJob } from '../shared/marks.ts'
-import { fenceText, leaseText, rowOf } from './row.ts'
+import { fenceText, leaseText, rowOf, whereOf } from './row.ts'
 import { GLUE } from './scripts/settle.ts'
 import type { Known, Shelf } from './shelf.ts'
 import { toKey } from '../shared/text.ts'
@@ -31,15 +31,20 @@ export function plainOf(shelf: Shelf, change: Change, index: number): Plain | nu
 
 /** JSON holds no such character as it is; names might. */
 function holdsGlue({ token, attempt, job }: Change): boolean {
-  const { tenant, queue, handler, lane } = job.spec
   return (
-    token!.includes(GLUE) ||
-    tenant.includes(GLUE) ||
-    queue.includes(GLUE) ||
-    handler.includes(GLUE) ||
-    lane.includes(GLUE) ||
-    (attempt !== null && attempt.id.includes(GLUE))
+    hasGlue(whereOf(job.spec)) || hasGlue(token!) || (attempt !== null && attempt.id.includes(GLUE))
   )
+}
+
+/** Texts that most jobs of a batch share, and so are looked at once. */
+const lately: string[] = ['', '']
+
+function hasGlue(text: string): boolean {
+  if (text === lately[0] || text === lately[1]) return false
+  if (text.includes(GLUE)) return true
+  lately.unshift(text)
+  lately.length = 2
+  return false
 }
 
 /** Most of what ends is never looked at again. */
