@@ -64,6 +64,7 @@ const mends: Readonly<Record<FaultKind, string | null>> = {
   moment: 'puts it where it belongs',
   lease: 'writes the record anew',
   count: 'counts again',
+  list: 'lists it anew',
   orphan: 'removes them',
   number: 'goes on behind the last one',
   damage: null,

@@ -2,6 +2,7 @@
 // CARILLON_SEEDS sets how many histories, CARILLON_SEED runs a single one again.
 
 import { describe, expect, it } from 'vitest'
+import { isInspected } from '../../src/store/upkeep.ts'
 import { openPostgres } from '../support/postgres.ts'
 import { openRedis } from '../support/redis.ts'
 import { openSqlite, openSqliteInMemory } from '../support/sqlite.ts'
@@ -56,6 +57,9 @@ async function checkSeed(seed: number, openOther: OpenStore = sqliteFor(seed)): 
     for (world.step = 1; world.step <= STEPS; world.step++) {
       await world.refresh(await operate(world))
       if (world.step % 10 === 0) await compareSnapshots(world)
+    }
+    for (const { store } of stores) {
+      if (isInspected(store)) expect(await store.inspect(1), `seed ${seed}`).toEqual([])
     }
   } finally {
     for (const { close } of stores) await close()

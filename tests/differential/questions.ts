@@ -9,7 +9,14 @@ import type { Random } from '../support/random.ts'
 import { handlers, queues, tenants } from './specs.ts'
 import type { World } from './world.ts'
 
-const states: readonly State[] = ['waiting', 'running', 'paused', 'completed', 'failed']
+const states: readonly State[] = [
+  'waiting',
+  'running',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+]
 const outcomes: readonly OutcomeKind[] = ['succeeded', 'failed', 'abandoned', 'cancelled']
 
 export async function askAll(world: World): Promise<void> {
@@ -17,14 +24,14 @@ export async function askAll(world: World): Promise<void> {
   const read = { limit: random.int(1, 7), newestFirst: random.chance(0.5) }
   await world.all('tenants', store => readAll(page => store.tenants(page), read))
   for (let i = 0; i < 3; i++) {
-    await askJobs(world, read)
+    await askJobs(world, jobFilter(world), read)
+    await askJobs(world, statusFilter(world), read)
     await askAttempts(world, read)
     await askUpcoming(world)
   }
 }
 
-async function askJobs(world: World, read: PageRequest): Promise<void> {
-  const filter = jobFilter(world)
+async function askJobs(world: World, filter: JobFilter, read: PageRequest): Promise<void> {
   const max = world.random.int(0, 9)
   const page = { ...read, offset: world.random.int(0, 6) }
   const what = JSON.stringify(filter)
@@ -81,6 +88,17 @@ function jobFilter(world: World): JobFilter {
     ...maybe(random, 'handler', handlers, 0.2),
     ...maybe(random, 'seriesId', ['series'], 0.1),
     ...maybe(random, 'search', ['JOB', 'job 1', '2', known?.id.toUpperCase() ?? 'none'], 0.3),
+  }
+}
+
+/** As lists by status ask: stores keep these apart from the others. */
+function statusFilter({ random }: World): JobFilter {
+  return {
+    kind: 'job',
+    states: [random.pick(states), random.pick(states)],
+    ...maybe(random, 'isUnstarted', [true, false], 0.5),
+    ...maybe(random, 'tenant', tenants, 0.5),
+    ...maybe(random, 'queue', queues, 0.2),
   }
 }
 

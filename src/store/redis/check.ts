@@ -4,8 +4,9 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { Link } from './client.ts'
 import { isReply } from './errors.ts'
 
-/** 2: jobs are listed by mark. What has layout 1 is given that when it is opened. */
 export const LAYOUT = 2
+/** Without lists of jobs by mark; they are made when a store is opened there. */
+export const UNLISTED_LAYOUT = 1
 const APPLICATION = 'carillon'
 const VERSION_MIN = 7
 

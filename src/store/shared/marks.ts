@@ -2,12 +2,19 @@
 // It does not change while a schedule runs, so keeping lists by it costs running nothing.
 
 import type { Job, State } from '../../core/job.ts'
-import { states } from './codes.ts'
+import { RUNNING, states } from './codes.ts'
 
 /** Waiting or running, begun before. */
 export const LIVE = 0
 /** Waiting for its first start. A job that rests or has ended has the code of its state. */
 export const UNSTARTED = 1
+
+/** Every mark there is. */
+export const allMarks: readonly number[] = [
+  LIVE,
+  UNSTARTED,
+  ...[...states.keys()].filter(code => code > RUNNING),
+]
 
 /** Of a row of `jobs`; the first number of its body says what it waits for. */
 export const markOf = (row: string) => `case when ${row}state >= 2 then ${row}state

@@ -2,6 +2,7 @@
 // does not wait; a lease without the record it ends by; counts that differ from the rows.
 
 import { base } from './base.ts'
+import { listed } from './listed.ts'
 import { places } from './places.ts'
 
 const looking = String.raw`
@@ -27,11 +28,33 @@ local function isRecorded(seq, token)
   if not held or not call('ZSCORE', P .. 'claims', token) then return false end
   return find(',' .. held .. ',', ',' .. seq .. ',', 1, true) ~= nil
 end
+
+-- All names of lists by mark the job could be in, and whether it should be.
+local function eachMark(h, lease, work)
+  local own = h.kind == '0' and markOf(h, lease)
+  for _, mark in ipairs(MARKS) do
+    for _, name in ipairs({ markNames(h.tenant, mark) }) do work(P .. name, mark == own) end
+  end
+end
+
+local function isListedWell(seq, h, lease)
+  if call('HEXISTS', P .. 'meta', 'unlisted') == 1 then return true end
+  local isWell = true
+  eachMark(h, lease, function(key, isIn)
+    if (call('ZSCORE', key, seq) ~= false) ~= isIn then isWell = false end
+  end)
+  return isWell
+end
 `
 
-/** Numbers, as many as given; answers with number, id and fault of those that have one. */
+/**
+ * Numbers, as many as given; answers with number, id and fault of those that have one, or only with
+ * those that are gone.
+ */
 export const inspectScript = [
   base,
+  places,
+  listed,
   looking,
   String.raw`
 local found = {}
@@ -41,14 +64,18 @@ local function tell(seq, fault)
   insert(found, cold and match(cold, COLD) or '')
   insert(found, fault)
 end
-for _, seq in ipairs(ARGV) do
+local isWhole = take() == '1'
+for i = 2, #ARGV do
+  local seq = ARGV[i]
   local row, lease = call('HGET', P .. 'jobs', seq), call('HGET', P .. 'leases', seq)
   if not row then
     tell(seq, 'gone')
-  else
-    local fault = standing(seq, head(row), lease)
+  elseif isWhole then
+    local h = head(row)
+    local fault = standing(seq, h, lease)
     if fault then tell(seq, fault) end
     if lease and not isRecorded(seq, leaseOf(lease).token) then tell(seq, 'unrecorded') end
+    if not isListedWell(seq, h, lease) then tell(seq, 'unlisted') end
   end
 end
 return found
@@ -59,15 +86,25 @@ return found
 export const mendScript = [
   base,
   places,
+  listed,
   looking,
   String.raw`
 local seq = take()
 local row, lease = call('HGET', P .. 'jobs', seq), call('HGET', P .. 'leases', seq)
 if not row then
   call('ZREM', P .. 'all', seq)
+  -- Whose it was is not known any more; in the lists of its tenant it is passed over.
+  for _, mark in ipairs(MARKS) do
+    call('ZREM', P .. 'mj:' .. mark, seq)
+  end
   return 1
 end
 local h = head(row)
+if not isListedWell(seq, h, lease) then
+  eachMark(h, lease, function(key, isIn)
+    if isIn then call('ZADD', key, seq, seq) else call('ZREM', key, seq) end
+  end)
+end
 if standing(seq, h, lease) then
   local line = h.queue .. Z .. h.handler
   local key = P .. 'ready:' .. line .. Z .. h.lane

@@ -1,6 +1,7 @@
 // A walk along indexes in the order of creation, in one direction from a mark: so many are looked
 // at, so many that fit are left out, so many are told.
 
+import { LAYOUT, UNLISTED_LAYOUT } from '../check.ts'
 import { base } from './base.ts'
 import { listed } from './listed.ts'
 import { places } from './places.ts'
@@ -134,8 +135,8 @@ export const listOldScript = [
   listed,
   String.raw`
 local meta, look = P .. 'meta', takeNumber()
-if call('HGET', meta, 'layout') == '1' then
-  call('HSET', meta, 'layout', '2', 'unlisted', '0')
+if call('HGET', meta, 'layout') == '${UNLISTED_LAYOUT}' then
+  call('HSET', meta, 'layout', '${LAYOUT}', 'unlisted', '0')
 end
 local mark = call('HGET', meta, 'unlisted')
 if not mark then return 1 end

@@ -1,10 +1,11 @@
 // Jobs by mark, as store/shared/marks has it: a sorted set of each, for one tenant and for all. What
 // somebody holds is live, whatever its row still says. Tasks have no marks.
 
-import { LIVE, UNSTARTED } from '../../shared/marks.ts'
+import { allMarks, LIVE, UNSTARTED } from '../../shared/marks.ts'
 
 export const listed = String.raw`
 local LIVE, UNSTARTED = '${LIVE}', '${UNSTARTED}'
+local MARKS = { ${allMarks.map(mark => `'${mark}'`).join(', ')} }
 
 local function markOf(h, isHeld)
   if isHeld or h.state == '1' then return LIVE end
