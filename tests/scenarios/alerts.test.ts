@@ -29,6 +29,20 @@ interface Scene {
   advance(ms: Millis): Promise<void>
 }
 
+function breakable(store: Store, failing: () => Scene['failing']): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target)
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]) => {
+        const fails = failing() === 'all' || (failing() === 'claim' && name === 'claim')
+        if (!fails) return Reflect.apply(member, target, args) as unknown
+        return Promise.reject(new SchedulerError('STORE_UNAVAILABLE', 'broken by a test'))
+      }
+    },
+  })
+}
+
 async function scene(condition: Condition): Promise<Scene> {
   const clock = new WorldClock(moment('2026-01-05T12:00:00Z'))
   const inner = new MemoryStore(() => clock.now())
@@ -37,7 +51,10 @@ async function scene(condition: Condition): Promise<Scene> {
   const made: Scene = {
     clock,
     engine: createEngine({
-      store: trackedStore(breakable(inner), clock).store,
+      store: trackedStore(
+        breakable(inner, () => made.failing),
+        clock,
+      ).store,
       clock,
       ids: new SystemIds(),
       settings: { nodeId: 'n1', settleGapMs: 0, checkIntervalMs: 10_000 },
@@ -47,25 +64,12 @@ async function scene(condition: Condition): Promise<Scene> {
     mark: () => (since = clock.now()),
     advance: async ms => clock.advanceTo(clock.now() + ms),
   }
-  function breakable(store: Store): Store {
-    return new Proxy(store, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name, target)
-        if (typeof member !== 'function') return member
-        return (...args: unknown[]) => {
-          const fails = made.failing === 'all' || (made.failing === 'claim' && name === 'claim')
-          if (!fails) return Reflect.apply(member, target, args) as unknown
-          return Promise.reject(new SchedulerError('STORE_UNAVAILABLE', 'broken by a test'))
-        }
-      },
-    })
-  }
   const { engine, told } = made
   const sender = new AlertSender({
     clock,
     log: null,
     post: async ({ type, data }) => {
-      told.push({ type, condition: String(data['condition']), afterMs: clock.now() - since })
+      told.push({ type, condition: data['condition'] as string, afterMs: clock.now() - since })
       return { kind: 'done' }
     },
   })

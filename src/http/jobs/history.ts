@@ -13,7 +13,8 @@ const moment = z.iso.datetime()
 
 export const statsAnswer = z
   .strictObject({
-    total_executions: count,
+    total_executions: count.meta({ description: 'Of the job itself, not of its tasks.' }),
+    total_runs: count.meta({ description: 'Runs begun, those that live as tasks included.' }),
     successful_runs: count,
     failed_runs: count,
     cancelled_runs: count,
@@ -34,6 +35,7 @@ export function statsOf(job: Job): z.output<typeof statsAnswer> {
   const total = settled + running
   return {
     total_executions: total,
+    total_runs: job.counters.runs,
     successful_runs: succeeded,
     failed_runs: failed,
     cancelled_runs: cancelled + other,
