@@ -24,10 +24,11 @@ interface Made {
   readonly text: string
 }
 
+const isChunk = ({ path }: Made): boolean => path.startsWith('chunks/')
+
 /** The paths in dist that now make up the code. */
 export async function bundle(root: string): Promise<ReadonlySet<string>> {
   const made = await bundled(normalizePath(root).replace(/\/$/, ''))
-  const isChunk = ({ path }: Made) => path.startsWith('chunks/')
   // Entries last: whoever starts meanwhile finds all that they name.
   const ordered = [...made.filter(isChunk), ...made.filter(file => !isChunk(file))]
   for (const file of ordered) {

@@ -29,6 +29,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   service: [
     'serve/start',
     'serve/local',
+    'http/auth/claims',
     'store/sqlite/store',
     'actions/crawl/sqlite-pages',
     'sources/sqlite-tables',

@@ -12,8 +12,9 @@ import { mint } from '../http/auth/tokens.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { ServeConfig } from './config.ts'
 import { openDataFolder } from './data-folder.ts'
-import { authenticatorOf, openEngine, openWork, tokenRules } from './parts.ts'
+import { authenticatorOf, openEngine, openWork } from './parts.ts'
 import { stop } from './start.ts'
+import { tokenRules } from './token-rules.ts'
 import { version } from './version.ts'
 
 export interface LocalService {

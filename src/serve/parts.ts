@@ -16,8 +16,7 @@ import { createEngine, type Engine } from '../engine/engine.ts'
 import type { Handler, Tracing } from '../engine/handlers.ts'
 import type { Ids } from '../engine/ids.ts'
 import type { EngineSettings } from '../engine/settings.ts'
-import { Authenticator, LIFETIME_MAX_MS } from '../http/auth/authenticator.ts'
-import type { TokenRules } from '../http/auth/tokens.ts'
+import { Authenticator } from '../http/auth/authenticator.ts'
 import { openSources } from '../sources/open.ts'
 import { SOURCE_QUEUE } from '../sources/source.ts'
 import type { Sources } from '../sources/sources.ts'
@@ -25,6 +24,7 @@ import type { SourceTables } from '../sources/tables.ts'
 import { workflowAction } from '../workflows/action.ts'
 import { Workflows } from '../workflows/workflows.ts'
 import type { ServeConfig } from './config.ts'
+import { tokenRules } from './token-rules.ts'
 
 export async function openEngine(
   config: ServeConfig,
@@ -89,15 +89,6 @@ export async function openWork(
     engine.handlers.set(name, handler)
   }
   return { actions, workflows, pages, sources, tables }
-}
-
-export function tokenRules(config: ServeConfig): TokenRules {
-  return {
-    now: () => systemClock.now(),
-    issuer: config.jwtIssuer,
-    audience: config.jwtAudience,
-    lifetimeMaxMs: LIFETIME_MAX_MS,
-  }
 }
 
 /** With keys of an identity provider, nothing that is signed here is taken for a token. */

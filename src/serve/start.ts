@@ -4,7 +4,6 @@ import { serviceLogger, systemIds, type Logger } from '../compose.ts'
 import { openDemo } from '../demo/demo.ts'
 import type { StopResult } from '../engine/node.ts'
 import type { Engine } from '../engine/engine.ts'
-import { createApp } from '../http/app/app.ts'
 import type { App } from '../http/app/parts.ts'
 import { httpSettings } from '../http/app/settings.ts'
 import type { Authenticator } from '../http/auth/authenticator.ts'
@@ -50,7 +49,8 @@ export async function startService(
   const held = secretOf(config, ids)
   const log = config.logLevel === 'silent' ? null : await serviceLogger(config.logLevel)
   const telemetry = await openTelemetry()
-  const engine = await openEngine(config, ids, telemetry)
+  // The app's code is read while a store's server answers.
+  const [engine] = await Promise.all([openEngine(config, ids, telemetry), loadApp()])
   let alerts: Alerts | null = null
   try {
     const work = await openWork(engine, config, handlers, log)
@@ -100,8 +100,13 @@ interface Made {
   readonly telemetry: Telemetry | null
 }
 
-function makeApp(made: Made): Promise<App> {
+function loadApp() {
+  return import('../http/app/app.ts')
+}
+
+async function makeApp(made: Made): Promise<App> {
   const { config, engine, work, auth, log, alerts, telemetry } = made
+  const { createApp } = await loadApp()
   if (log !== null) {
     const { checkIntervalMs, lockDurationMs } = config
     logService(engine.events, log, { checkIntervalMs, lockDurationMs, sourceOf })

@@ -8,7 +8,7 @@ import { mint } from '../http/auth/tokens.ts'
 import { parseDuration } from '../core/time.ts'
 import type { ServeConfig } from './config.ts'
 import { heldSecret } from './data-folder.ts'
-import { tokenRules } from './parts.ts'
+import { tokenRules } from './token-rules.ts'
 
 export interface TokenRequest {
   readonly role: string

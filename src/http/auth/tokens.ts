@@ -2,7 +2,7 @@
 
 import type { JWTVerifyGetKey } from 'jose'
 import type { Instant, Millis } from '../../core/time.ts'
-import { claimsSchema, type Principal, type Role } from './principal.ts'
+import type { Principal, Role } from './principal.ts'
 
 /** Clocks of two machines may differ by so much. */
 const SKEW_SECONDS = 60
@@ -47,6 +47,7 @@ export function verifier(key: TokenKey, rules: TokenRules): Verify {
       }
       // Loaded with the first token, not with the service.
       const { jwtVerify } = await import('jose/jwt/verify')
+      const { claimsSchema } = await import('./claims.ts')
       material ??= materialOf(key)
       const { payload, protectedHeader } = await jwtVerify(token, await material, options)
       if (!types.includes(protectedHeader.typ)) return null

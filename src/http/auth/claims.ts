@@ -1,0 +1,17 @@
+// What a token must claim to be somebody. Apart from principals: whoever mints tokens checks none.
+
+import { z } from 'zod'
+import { EVERY_TENANT, roles, tenantPattern } from './principal.ts'
+
+const subPattern = /^[^\p{Cc}]{1,200}$/u
+
+export const claimsSchema = z
+  .object({
+    sub: z.string().regex(subPattern),
+    tenant: z.union([z.literal(EVERY_TENANT), z.string().regex(tenantPattern)]),
+    role: z.enum(roles),
+    exp: z.int().positive(),
+    iat: z.int().positive().optional(),
+    nbf: z.int().nonnegative().optional(),
+  })
+  .refine(({ tenant, role }) => tenant !== EVERY_TENANT || role === 'admin')
