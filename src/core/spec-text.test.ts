@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { completeSpec, specDefaults, type JobSpec } from './spec.ts'
-import { parseSpec, specText } from './spec-text.ts'
+import { parseSpec, specFrom, specText } from './spec-text.ts'
 
 const plain = completeSpec({ handler: 'mail', trigger: { kind: 'once', at: 5 } })
 
@@ -42,6 +42,10 @@ test('the first generation of defaults stays as it is', () => {
       '"retention":{"attempts":100,"ageMs":2592000000},"tags":[],"metadata":{},"handler":"h",' +
       '"trigger":{"kind":"manual"},"name":"h","lane":"default"}',
   )
+})
+
+test('a spec that was stored with all of its fields is taken as it is', () => {
+  expect(specFrom({ ...plain })).toEqual(plain)
 })
 
 test('a spec from a newer release is refused', () => {

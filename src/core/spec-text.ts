@@ -11,6 +11,9 @@ type Defaults = typeof specDefaults
 const generations: readonly (Defaults | null)[] = [null, specDefaults]
 const CURRENT = generations.length - 1
 
+/** As it comes out of JSON. */
+export type StoredSpec = JobSpec | SpecText
+
 interface SpecText extends Partial<JobSpec> {
   readonly defaults: number
   readonly handler: string
@@ -60,7 +63,13 @@ function triggerText(trigger: Trigger): string {
 }
 
 export function parseSpec(text: string): JobSpec {
-  const { defaults, ...kept } = JSON.parse(text) as SpecText
+  return specFrom(JSON.parse(text) as SpecText)
+}
+
+/** What the text held; a spec that names no defaults was written with all of its fields. */
+export function specFrom(stored: StoredSpec): JobSpec {
+  if (!('defaults' in stored)) return stored
+  const { defaults, ...kept } = stored
   const base = generations[defaults]
   if (!base)
     throw new RangeError(`a spec written against defaults ${defaults} is from a newer Carillon`)

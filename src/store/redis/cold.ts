@@ -2,7 +2,7 @@
 // A row names the write that made its spec, so what other processes change is never missed.
 
 import type { Declared, Job } from '../../core/job.ts'
-import type { JobSpec } from '../../core/spec.ts'
+import { specFrom, specText, type StoredSpec } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
 import { NUL } from './codes.ts'
 import { kinds } from '../shared/codes.ts'
@@ -12,7 +12,7 @@ import { fromKey, toKey } from '../shared/text.ts'
 
 interface Stored {
   readonly kind: number
-  readonly spec: JobSpec
+  readonly spec: StoredSpec
   readonly declared: Declared | null
   readonly createdAt: Instant
 }
@@ -20,10 +20,11 @@ interface Stored {
 /** Number of the write, id, series, app, and the rest as JSON; '-' is nothing, '=' begins a value. */
 export function coldText(job: Job): string {
   const { id, kind, seriesId, spec, declared, createdAt } = job
-  const stored: Stored = { kind: kinds.indexOf(kind), spec, declared, createdAt }
   const series = optional(seriesId)
   const app = optional(declared === null ? null : declared.app)
-  return [job.version, toKey(id), series, app, JSON.stringify(stored)].join(NUL)
+  const by = declared === null ? 'null' : JSON.stringify(declared)
+  const head = `${job.version}\0${toKey(id)}\0${series}\0${app}\0{"kind":${kinds.indexOf(kind)},`
+  return `${head}"spec":${specText(spec)},"declared":${by},"createdAt":${createdAt}}`
 }
 
 export function optional(text: string | null): string {
@@ -34,7 +35,14 @@ export function parseCold(text: string): { specAt: number; cold: Cold } {
   const [specAt, id, series, , json] = text.split(NUL)
   const { kind, spec, declared, createdAt } = JSON.parse(json!) as Stored
   const seriesId = series === '-' ? null : fromKey(series!.slice(1))
-  const cold = { id: fromKey(id!), kind: kinds[kind]!, seriesId, spec, declared, createdAt }
+  const cold = {
+    id: fromKey(id!),
+    kind: kinds[kind]!,
+    seriesId,
+    spec: specFrom(spec),
+    declared,
+    createdAt,
+  }
   return { specAt: Number(specAt), cold }
 }
 

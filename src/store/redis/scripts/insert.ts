@@ -12,6 +12,61 @@ export const EXISTS = 0
 export const FULL = -1
 export const CONFLICT = -2
 
+/**
+ * Most new jobs wait for a moment and belong to no series and no program; many of them differ in
+ * little else than their ids. What such a row says of its place is taken apart once.
+ */
+const alike = String.raw`
+local ROW = '^(%d+%z%d+%z0%z%d%z[^%z]*%z[^%z]*%z[^%z]*%z[^%z]*)%z([tr])%z(%-?%d+)%z(%-?%d+)'
+  .. '%z%z%z%d+%z%d+%z%d+%z%d+%z%[(%d)'
+local shapes = {}
+local bornIds, bornRows, bornSpecs, bornSeqs, born = {}, {}, {}, {}, 0
+
+local function shapeOf(row, text)
+  local h = head(row)
+  local line = h.queue .. Z .. h.handler
+  seeLine(line)
+  local shape = { h = h, line = line, seqs = {}, n = 0 }
+  shapes[text] = shape
+  return shape
+end
+
+-- False when the job is not one of those.
+local function addAlike(id, seq, row, cold)
+  local text, place, due, rank, wait = match(row, ROW)
+  if not text or not find(cold, '\0-\0-\0', 1, true) then return false end
+  text = text .. wait
+  local shape = shapes[text] or shapeOf(row, text)
+  if place == 't' then push(timed, shape.line, due, seq)
+  else makeReady(shape.line, shape.h.lane, tonumber(due), rank, seq) end
+  local n, at = shape.n, born
+  shape.seqs[2 * n + 1], shape.seqs[2 * n + 2], shape.n = seq, seq, n + 1
+  bornIds[at + 1], bornIds[at + 2] = id, seq
+  bornRows[at + 1], bornRows[at + 2] = seq, row
+  bornSpecs[at + 1], bornSpecs[at + 2] = seq, cold
+  bornSeqs[at + 1], bornSeqs[at + 2] = seq, seq
+  born = at + 2
+  return true
+end
+
+local function flushAlike()
+  batch('HSET', P .. 'ids', bornIds)
+  batch('HSET', P .. 'jobs', bornRows)
+  batch('HSET', P .. 'specs', bornSpecs)
+  batch('ZADD', P .. 'all', bornSeqs)
+  for _, shape in pairs(shapes) do
+    local h = shape.h
+    batch('ZADD', P .. 'tj:' .. h.tenant, shape.seqs)
+    if h.kind == '0' then
+      local all, own = markNames(h.tenant, markOf(h, false))
+      batch('ZADD', P .. all, shape.seqs)
+      batch('ZADD', P .. own, shape.seqs)
+    end
+    tallyHead(h, '0', shape.n)
+  end
+end
+`
+
 const body = String.raw`
 local sender, now = take(), takeNumber()
 local waitingMax = takeNumber()
@@ -30,7 +85,7 @@ local number = call('INCRBY', P .. 'seq', count) - count
 local isAny = false
 for i = 1, count do
   local n = first + 4 * i - 3
-  local id, row = ids[i], ARGV[n + 1]
+  local id, row, lease, cold = ids[i], ARGV[n + 1], ARGV[n + 2], ARGV[n + 3]
   if held[i] or made[id] then
     results[i] = ${EXISTS}
   elseif isFull(row, waitingMax) then
@@ -38,10 +93,13 @@ for i = 1, count do
   else
     made[id] = true
     isAny = true
-    addJob(id, pad(number + i), row, ARGV[n + 2], ARGV[n + 3])
+    local seq = pad(number + i)
+    -- With a limit, what was added so far must be counted at once.
+    if waitingMax or not addAlike(id, seq, row, cold) then addJob(id, seq, row, lease, cold) end
     results[i] = number + i
   end
 end
+flushAlike()
 flushJobs()
 flushTallies()
 if isAny then putRecords(writes, now) end
@@ -49,4 +107,4 @@ wake(sender)
 return results
 `
 
-export const insertScript = [base, places, listed, tallies, jobs, records, body].join('\n')
+export const insertScript = [base, places, listed, tallies, jobs, records, alike, body].join('\n')
