@@ -3,7 +3,14 @@
 import type { SpecInput } from '../../src/core/spec.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { jobs, makeRig } from '../engine/rig.ts'
-import { cronAt, Tally, type Contender, type Session, type StoreKind } from './contender.ts'
+import {
+  cronAt,
+  payload,
+  Tally,
+  type Contender,
+  type Session,
+  type StoreKind,
+} from './contender.ts'
 
 const durability: Readonly<Record<Exclude<StoreKind, 'memory'>, string>> = {
   sqlite: 'WAL, synchronous=FULL: every commit is on disk',
@@ -21,14 +28,17 @@ const contender = (store: keyof typeof durability): Contender => ({
   open: async ({ url }) => session(await makeRig(url, { nodeId: `bench-${process.pid}` })),
 })
 
+/** Each with a payload of its own, as the others have it: nothing may be gained by sharing one. */
+const jobOf = (lane: string) => ({ lane, payload: { lane, ...payload } })
+
 function session(engine: Engine): Session {
   const settled = new Tally()
   const create = async (count: number, make: (i: number) => Partial<SpecInput>) => {
     await engine.client.create(jobs(count, make))
   }
   return {
-    insertMany: (count, lane = 'a') => create(count, () => ({ lane })),
-    insertOne: (lane = 'a') => create(1, () => ({ lane })),
+    insertMany: (count, lane = 'a') => create(count, () => jobOf(lane)),
+    insertOne: (lane = 'a') => create(1, () => jobOf(lane)),
     work: async onStart => {
       engine.handlers.set('noop', async ({ job }) => onStart(job.spec.lane))
       engine.events.on('settled', event => settled.add(event.settled.length))
