@@ -57,7 +57,7 @@ interface ValuesProps extends SourceSection {
 
 const kinds = [
   ['text', 'Text'],
-  ['secret', 'Secret of the service'],
+  ['secret', 'Secret'],
 ] as const
 
 function ValueRows({ title, what, rows, set, nameOf, problem }: ValuesProps) {
