@@ -7,7 +7,7 @@ import type { JobFilter } from '../store.ts'
 import { isNothing, listIds } from './list.ts'
 import { markIndex } from './listed.ts'
 import type { Shelf } from './shelf.ts'
-import { counts } from './tallies.ts'
+import { countTallies } from './tallies.ts'
 import { fitsHere, gather, LOOK, stepper } from './walk.ts'
 
 export async function count(shelf: Shelf, filter: JobFilter, max: number): Promise<number> {
@@ -40,6 +40,7 @@ async function countKept(shelf: Shelf, filter: JobFilter): Promise<number | null
   if (!wanted.includes('waiting')) return countTallies(shelf, others)
   const index = connection.prefix + markIndex(UNSTARTED, tenant)
   const unstarted = Number(await connection.send('ZCARD', index))
+  if (isUnstarted && isNothing(others)) return unstarted
   if (isUnstarted) return unstarted + (await countTallies(shelf, others))
   return Math.max(0, (await countTallies(shelf, filter)) - unstarted)
 }
@@ -56,19 +57,4 @@ async function countRows(shelf: Shelf, filter: JobFilter, max: number): Promise<
     isEnd = made.isEnd
   }
   return found
-}
-
-async function countTallies(shelf: Shelf, filter: JobFilter): Promise<number> {
-  const { kind, states: wanted, tenant, queue, handler } = filter
-  if (isNothing(filter)) return 0
-  let sum = 0
-  for (const held of await counts(shelf, tenant)) {
-    const fits =
-      (kind === undefined || kind === held.kind) &&
-      (wanted === undefined || wanted.includes(held.state)) &&
-      (queue === undefined || queue === held.queue) &&
-      (handler === undefined || handler === held.handler)
-    if (fits) sum += held.count
-  }
-  return sum
 }

@@ -1,10 +1,8 @@
-// Jobs by moment: what ended unsettled, when the next is due, what lies ahead.
+// Jobs by moment: whose lease or pause ended, and when the next is due.
 
 import type { Job } from '../../core/job.ts'
-import { limits } from '../../core/limits.ts'
 import type { Instant } from '../../core/time.ts'
-import type { Line, UpcomingRequest } from '../store.ts'
-import { optional } from './cold.ts'
+import type { Line } from '../store.ts'
 import type { Shelf } from './shelf.ts'
 import { toKey } from '../shared/text.ts'
 
@@ -23,12 +21,4 @@ export async function nextDueAt(
   const isReadySeen = seenAt === undefined ? '0' : '1'
   const answer = await shelf.run('nextDue', [isReadySeen, String(lines.length), ...names])
   return answer === '' ? null : Number(answer)
-}
-
-export async function upcoming(shelf: Shelf, request: UpcomingRequest): Promise<Job[]> {
-  const { from, until, limit, tenant, queue } = request
-  if (limit <= 0 || until <= from) return []
-  const args = [from, until, limit, limits.scannedMax].map(String)
-  const place = [optional(tenant ?? null), optional(queue ?? null)]
-  return shelf.jobs(shelf.found(await shelf.run('upcoming', [...args, ...place])))
 }

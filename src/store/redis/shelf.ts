@@ -53,8 +53,11 @@ export class Shelf {
     return told.flatMap(({ job }) => job ?? [])
   }
 
-  /** Null for what went before its spec could be read. */
-  async told(found: readonly Found[]): Promise<{ found: Found; job: Job | null }[]> {
+  /** Null for what went before its spec could be read, or has one that does not fit. */
+  async told(
+    found: readonly Found[],
+    fits: ((cold: Cold) => boolean) | null = null,
+  ): Promise<{ found: Found; job: Job | null }[]> {
     const current = [...found]
     const colds = new Map<string, Cold>()
     for (let tries = 0; tries < TRIES_MAX; tries++) {
@@ -68,7 +71,7 @@ export class Shelf {
     }
     return current.map(held => {
       const cold = colds.get(held.seq)
-      if (!cold) return { found: held, job: null }
+      if (!cold || fits?.(cold) === false) return { found: held, job: null }
       const job = foundJob(held, cold)
       if (job.lease !== null) this.remember(job.id, held)
       return { found: held, job }

@@ -46,6 +46,7 @@ import { renew } from './renew.ts'
 import * as reports from './reports.ts'
 import { Shelf } from './shelf.ts'
 import * as tallies from './tallies.ts'
+import { upcoming } from './upcoming.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { Wake } from './wake.ts'
 
@@ -168,7 +169,7 @@ export class RedisStore implements Store, Inspected {
   }
 
   async upcoming(request: UpcomingRequest): Promise<Job[]> {
-    return moments.upcoming(this.#open, request)
+    return upcoming(this.#open, request)
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {

@@ -2,7 +2,7 @@
 
 import type { State } from '../../core/job.ts'
 import { offsetOf } from '../../core/query.ts'
-import type { Count, Page, PageRequest, TenantCount } from '../store.ts'
+import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../store.ts'
 import { NUL } from './codes.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { optional } from './cold.ts'
@@ -38,6 +38,21 @@ function pairs(flat: Flat): [field: string, n: number][] {
   const made: [string, number][] = []
   for (let i = 0; i < flat.length; i += 2) made.push([flat[i]!, Number(flat[i + 1])])
   return made
+}
+
+/** By line, kind and state; what else a filter says is left aside. */
+export async function countTallies(shelf: Shelf, filter: JobFilter): Promise<number> {
+  const { kind, states: wanted, tenant, queue, handler } = filter
+  let sum = 0
+  for (const held of await counts(shelf, tenant)) {
+    const fits =
+      (kind === undefined || kind === held.kind) &&
+      (wanted === undefined || wanted.includes(held.state)) &&
+      (queue === undefined || queue === held.queue) &&
+      (handler === undefined || handler === held.handler)
+    if (fits) sum += held.count
+  }
+  return sum
 }
 
 export async function tenants(shelf: Shelf, page: PageRequest): Promise<Page<TenantCount>> {

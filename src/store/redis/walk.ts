@@ -4,10 +4,12 @@ import type { Job } from '../../core/job.ts'
 import { searchFor } from '../../core/query.ts'
 import type { JobFilter } from '../store.ts'
 import { kinds, states } from '../shared/codes.ts'
+import type { Cold } from '../shared/job.ts'
 import { optional } from './cold.ts'
 import { leadTo } from './listed.ts'
 import { SEQ_WIDTH } from './row.ts'
 import type { Shelf } from './shelf.ts'
+import { countTallies } from './tallies.ts'
 
 /** Jobs looked at in one script, so that it is short. */
 export const LOOK = 1_000
@@ -44,6 +46,7 @@ type Stepper = (walk: Walk) => Promise<Step>
 export async function stepper(shelf: Shelf, filter: JobFilter): Promise<Stepper> {
   const { indexes, isRunning, isExact } = leadTo(filter, shelf.connection.isListed)
   const running = isRunning ? await runningSeqs(shelf) : []
+  const fits = fitsHere(filter)
   const where = [isExact ? '1' : '0']
   const sought = [...rowWords(filter), String(indexes.length), ...indexes]
   return async walk => {
@@ -53,7 +56,7 @@ export async function stepper(shelf: Shelf, filter: JobFilter): Promise<Stepper>
     const begin = [isNewest ? '1' : '0', mark, ...numbers, ...where, told]
     const given = cut(running, walk)
     const answer = (await shelf.run('list', [...begin, ...sought, ...given])) as string[]
-    const jobs = (await shelf.told(shelf.found(answer, 4))).flatMap(({ found, job }) =>
+    const jobs = (await shelf.told(shelf.found(answer, 4), fits)).flatMap(({ found, job }) =>
       job === null ? [] : [{ seq: found.seq, job }],
     )
     const [last, isEnd, left, count] = answer
@@ -87,7 +90,7 @@ function cut(seqs: readonly string[], { mark, isNewest, look }: Walk): string[] 
 }
 
 /** What the script cannot tell by the row. */
-export function fitsHere(filter: JobFilter): ((job: Job) => boolean) | null {
+export function fitsHere(filter: JobFilter): ((cold: Cold) => boolean) | null {
   const { seriesId, app, definition, search } = filter
   const isNamed = search === undefined ? null : searchFor(search)
   const isIndexed = (seriesId === undefined || app === undefined) && definition === undefined
@@ -114,28 +117,30 @@ interface Gathered {
 
 /** Up to `wanted` jobs behind the first `skip`, looking at no more than `lookMax`. */
 export async function gather(shelf: Shelf, filter: JobFilter, sought: Sought): Promise<Gathered> {
-  const fits = fitsHere(filter)
+  const isRead = fitsHere(filter) !== null
   const step = await stepper(shelf, filter)
   const { isNewest, wanted, lookMax } = sought
   const jobs: Held[] = []
   let { mark, skip } = sought
-  let look = fits === null ? skip + wanted + LOOK_MORE : LOOK
+  let look = isRead ? LOOK : skip + wanted + LOOK_MORE
+  let total: number | null = null
   for (let left = lookMax; left > 0; left -= look, look *= LOOK_FACTOR) {
     look = Math.min(look, LOOK, left)
     const walk = { isNewest, mark, look, isTold: true }
-    const made =
-      fits === null
-        ? await step({ ...walk, skip, limit: wanted - jobs.length })
-        : await step({ ...walk, skip: 0, limit: look })
+    const made = isRead
+      ? await step({ ...walk, skip: 0, limit: look })
+      : await step({ ...walk, skip, limit: wanted - jobs.length })
     mark = made.mark
-    if (fits === null) skip = made.skip
+    if (!isRead) skip = made.skip
     for (const held of made.jobs) {
-      if (fits !== null && !fits(held.job)) continue
-      if (fits !== null && skip > 0) skip--
+      if (isRead && skip > 0) skip--
       else jobs.push(held)
     }
     if (jobs.length >= wanted) return { jobs, mark }
     if (made.isEnd) return { jobs, mark: null }
+    // What is rare may lie far away, or nowhere: how many there can be is known.
+    total ??= await countTallies(shelf, filter)
+    if (sought.skip - skip + jobs.length >= total) return { jobs, mark: null }
   }
   return { jobs, mark }
 }

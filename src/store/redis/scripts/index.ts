@@ -13,6 +13,7 @@ import * as past from './past.ts'
 import { pruneScript } from './prune.ts'
 import { claimRuledScript } from './ruled.ts'
 import * as reads from './reads.ts'
+import * as upcoming from './upcoming.ts'
 import * as upkeep from './upkeep.ts'
 
 export interface Script {
@@ -56,7 +57,9 @@ export const scripts = {
   nextDue: reading(reads.nextDueScript),
   list: reading(listScript),
   listOld: writing(listOldScript),
-  upcoming: reading(reads.upcomingScript),
+  ready: reading(upcoming.readyScript),
+  due: reading(upcoming.dueScript),
+  timed: reading(upcoming.timedScript),
   past: reading(past.pastScript),
   pastOfAll: reading(past.pastOfAllScript),
   listRecords: reading(reads.listRecordsScript),

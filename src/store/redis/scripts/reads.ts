@@ -113,44 +113,6 @@ return least and int(least) or ''
 `,
 ].join('\n')
 
-/** Waiting jobs by due moment; of ready ones, which are not in that order, a bounded number. */
-export const upcomingScript = [
-  reading,
-  String.raw`
-local from, till, limit, look = take(), take(), takeNumber(), takeNumber()
-local tenant, queue = take(), take()
-local ahead, seqs = {}, {}
-for _, line in ipairs(call('SMEMBERS', P .. 'lines')) do
-  if queue == '-' or '=' .. match(line, '^([^%z]*)') == queue then
-    local timed = call('ZRANGEBYSCORE', P .. 'timed:' .. line, from, '(' .. till, 'LIMIT', 0, look)
-    for i = 1, #timed do seqs[#seqs + 1] = timed[i] end
-    local room = look
-    for _, lane in ipairs(call('ZRANGE', P .. 'ring:' .. line, 0, look - 1)) do
-      local list = call('ZRANGE', P .. 'ready:' .. line .. Z .. lane, 0, room - 1)
-      for i = 1, #list do seqs[#seqs + 1] = list[i] end
-      room = room - #list
-      if room <= 0 then break end
-    end
-  end
-end
-for i, row in ipairs(fetch('HMGET', P .. 'jobs', seqs)) do
-  local h = head(row)
-  local due = tonumber(h.due)
-  local fits = due >= tonumber(from) and due < tonumber(till)
-  if fits and (tenant == '-' or tenant == '=' .. h.tenant) then
-    ahead[#ahead + 1] = { seq = seqs[i], due = due }
-  end
-end
-sort(ahead, function(a, b)
-  if a.due ~= b.due then return a.due < b.due end
-  return a.seq < b.seq
-end)
-local found = {}
-for i = 1, min(limit, #ahead) do found[i] = ahead[i].seq end
-return tell(found, {})
-`,
-].join('\n')
-
 /** Records of a kind in the order of keys: key and text, one after another. */
 export const listRecordsScript = [
   reading,
