@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loads } from './loads.ts'
 import { entries, packAndInstall, root } from './package.ts'
 import type { Packed } from './package.ts'
 
@@ -18,6 +19,9 @@ const strictOptions = {
   types: ['node'],
 }
 
+/** Files of ours that a start may read: time goes with their number. */
+const FILES_MAX = { version: 5, next: 18, serve: 40 }
+
 describe.runIf(found.length > 0)('the published package', () => {
   let packed: Packed
 
@@ -26,6 +30,12 @@ describe.runIf(found.length > 0)('the published package', () => {
   })
 
   afterAll(() => packed?.remove())
+
+  /** What a module in the project writes. */
+  const said = (script: string): string => {
+    const args = ['--input-type=module', '--eval', script]
+    return execFileSync(process.execPath, args, { cwd: packed.project, encoding: 'utf8' })
+  }
 
   it('holds the build, its papers and nothing else', () => {
     const papers = /^(?:dist\/.+|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
@@ -39,11 +49,12 @@ describe.runIf(found.length > 0)('the published package', () => {
     expect(targets.filter(target => !packed.files.includes(target))).toEqual([])
   })
 
-  it.each(found)('$specifier loads in a plain Node process', ({ specifier }) => {
-    const script = `console.log(Object.keys(await import('${specifier}')).length)`
-    const args = ['--input-type=module', '--eval', script]
-    const output = execFileSync(process.execPath, args, { cwd: packed.project, encoding: 'utf8' })
-    expect(Number(output)).toBeGreaterThan(0)
+  it.each(found)('$specifier loads in a plain Node process, whole', async entry => {
+    const output = said(`console.log(Object.keys(await import('${entry.specifier}')).join())`)
+    const target = entry.targets.find(path => path.endsWith('.js'))!
+    const source = target.replace('./dist/', 'src/').replace(/js$/, 'ts')
+    const written = (await import(join(root, source))) as object
+    expect(output.trim().split(',').toSorted()).toEqual(Object.keys(written).toSorted())
   })
 
   it.each([
@@ -55,6 +66,36 @@ describe.runIf(found.length > 0)('the published package', () => {
     const ended = spawnSync(process.execPath, args, { cwd: packed.project, encoding: 'utf8' })
     expect(ended.status).not.toBe(0)
     expect(ended.stderr).toContain(message)
+  })
+
+  it('has one copy of every class, whichever entry brings it', () => {
+    const output = said(`
+      import { SchedulerError } from 'carillon'
+      import { createTestScheduler } from 'carillon/testing'
+      const refused = await createTestScheduler({ jobs: [], slots: -1 }).catch(error => error)
+      console.log(refused instanceof SchedulerError)`)
+    expect(output).toBe('true\n')
+  })
+
+  it('reads few files to say its version, and no package', async () => {
+    const { own, packages } = await loads(packed.project, ['--version'])
+    expect(own).toBeLessThanOrEqual(FILES_MAX.version)
+    expect(packages).toEqual([])
+  })
+
+  it('reads few files to explain an expression, and nothing of the service', async () => {
+    const { own, packages } = await loads(packed.project, ['next', '0 3 * * *'])
+    expect(own).toBeLessThanOrEqual(FILES_MAX.next)
+    expect(packages).toEqual(['commander'])
+  })
+
+  it('reads few files to serve, and no package before it is of use', async () => {
+    const words = ['serve', '--port', '0', '--log-level', 'silent']
+    const { own, packages } = await loads(packed.project, words, /sign in/)
+    expect(own).toBeLessThanOrEqual(FILES_MAX.serve)
+    expect(packages).toContain('fastify')
+    const late = ['undici', 'jose', 'htmlparser2', '@fastify/swagger', 'fastify-type-provider-zod']
+    expect(packages.filter(name => [...late, 'yaml', 'robots-parser'].includes(name))).toEqual([])
   })
 
   it('brings types that a strict project accepts', () => {
