@@ -7,6 +7,10 @@ import { pageOf, Query } from './paging.ts'
 import type { Tables } from './tables.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 
+/** Summed once, then each share looked up: the other way round the sums are made for every share. */
+const counted = (s: string) => `(select * from ${s}.counted offset 0) c
+  cross join lateral (select * from ${s}.shares h where h.id = c.share offset 0) x`
+
 export async function counts(
   tables: Tables,
   filter: { readonly tenant?: string } = {},
@@ -16,7 +20,8 @@ export async function counts(
   if (filter.tenant !== undefined) query.where(`x.tenant = ${query.value(toKey(filter.tenant))}`)
   const rows = await connection.rows(
     `select l.queue, l.handler, x.kind, c.state, sum(c.n), sum(c.pruned)
-      from ${s}.counted c join ${s}.shares x on x.id = c.share join ${s}.lines l on l.id = x.line
+      from ${counted(s)}
+      cross join lateral (select * from ${s}.lines k where k.id = x.line offset 0) l
       ${query.conditions}
       group by l.id, l.queue, l.handler, x.kind, c.state
       having sum(c.n) <> 0 or sum(c.pruned) <> 0 order by l.id, x.kind, c.state`,
@@ -56,9 +61,8 @@ export async function tenants(tables: Tables, page: PageRequest): Promise<Page<T
   const end = query.cut('x.tenant', page, toKey)
   const rows = await connection.rows(
     `select x.tenant, json_object_agg(x.state, x.n) from (
-        select h.tenant, c.state, sum(c.n) as n
-          from ${s}.counted c join ${s}.shares h on h.id = c.share
-          group by h.tenant, c.state having sum(c.n) > 0
+        select x.tenant, c.state, sum(c.n) as n
+          from ${counted(s)} group by x.tenant, c.state having sum(c.n) > 0
       ) x ${query.conditions} group by x.tenant ${end}`,
     query.values,
   )
@@ -66,11 +70,11 @@ export async function tenants(tables: Tables, page: PageRequest): Promise<Page<T
 }
 
 function toTenant([tenant, text]: readonly (string | null)[]): TenantCount {
-  const counted: Partial<Record<State, number>> = {}
+  const told: Partial<Record<State, number>> = {}
   for (const [state, n] of Object.entries(JSON.parse(text!) as Record<string, number>)) {
-    counted[states[Number(state)]!] = n
+    told[states[Number(state)]!] = n
   }
-  return { tenant: fromKey(tenant!), counts: counted }
+  return { tenant: fromKey(tenant!), counts: told }
 }
 
 /** For tests: what is counted differently from what is there, and moments that do not fit. */
