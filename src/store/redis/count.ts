@@ -8,7 +8,7 @@ import { isNothing, listIds } from './list.ts'
 import { markIndex } from './listed.ts'
 import type { Shelf } from './shelf.ts'
 import { countTallies } from './tallies.ts'
-import { fitsHere, gather, LOOK, stepper } from './walk.ts'
+import { gather, LOOK, sieveOf, stepper } from './walk.ts'
 
 export async function count(shelf: Shelf, filter: JobFilter, max: number): Promise<number> {
   if (max <= 0 || isNothing(filter)) return 0
@@ -21,7 +21,7 @@ export async function count(shelf: Shelf, filter: JobFilter, max: number): Promi
     const told = await countKept(shelf, filter)
     if (told !== null) return Math.min(max, told)
   }
-  if (fitsHere(filter) === null) return countRows(shelf, filter, max)
+  if (sieveOf(filter) === null) return countRows(shelf, filter, max)
   const lookMax = search === undefined ? Infinity : limits.offsetMax
   const sought = { isNewest: false, mark: '', skip: 0, wanted: max, lookMax }
   const { jobs } = await gather(shelf, filter, sought)

@@ -6,7 +6,7 @@ import { numberMark, offsetOf } from '../../core/query.ts'
 import type { JobFilter, Page, PageRequest } from '../store.ts'
 import type { Shelf } from './shelf.ts'
 import { toKey } from '../shared/text.ts'
-import { fitsHere, gather } from './walk.ts'
+import { gather, sieveOf } from './walk.ts'
 
 export async function get(shelf: Shelf, ids: readonly string[]): Promise<Job[]> {
   if (ids.length === 0) return []
@@ -48,9 +48,10 @@ export async function listIds(
   const isNewest = page.newestFirst === true
   const found = shelf.found(await shelf.run('get', [...new Set(ids)].map(toKey)))
   const told = await shelf.told(found)
+  const sieve = sieveOf(filter)
   const fitting = told
     .flatMap(({ found: { seq }, job }) => (job === null ? [] : [{ seq, job }]))
-    .filter(({ job }) => fitsRow(job, filter) && (fitsHere(filter)?.(job) ?? true))
+    .filter(({ job }) => fitsRow(job, filter) && (sieve?.isFit(job) ?? true))
     .filter(({ seq }) => isPast(seq, page))
     .sort((a, b) => (a.seq < b.seq === isNewest ? 1 : -1))
   const from = offsetOf(page) ?? 0

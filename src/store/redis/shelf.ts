@@ -15,6 +15,12 @@ export interface Known {
   readonly specAt: number
 }
 
+/** Which specs are sought; most need not be taken apart to see that they are not. */
+export interface Sieve {
+  readonly mayFit: (text: string) => boolean
+  readonly isFit: (cold: Cold) => boolean
+}
+
 const KNOWN_MAX = 200_000
 /** A spec that is rewritten all the time is read again so often. */
 const TRIES_MAX = 5
@@ -56,12 +62,12 @@ export class Shelf {
   /** Null for what went before its spec could be read, or has one that does not fit. */
   async told(
     found: readonly Found[],
-    fits: ((cold: Cold) => boolean) | null = null,
+    sieve: Sieve | null = null,
   ): Promise<{ found: Found; job: Job | null }[]> {
     const current = [...found]
     const colds = new Map<string, Cold>()
     for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const stale = await this.#readColds(current, colds)
+      const stale = await this.#readColds(current, colds, sieve)
       if (stale.length === 0) break
       const rows = await this.#rows(stale)
       for (const [i, held] of current.entries()) {
@@ -71,7 +77,7 @@ export class Shelf {
     }
     return current.map(held => {
       const cold = colds.get(held.seq)
-      if (!cold || fits?.(cold) === false) return { found: held, job: null }
+      if (!cold || sieve?.isFit(cold) === false) return { found: held, job: null }
       const job = foundJob(held, cold)
       if (job.lease !== null) this.remember(job.id, held)
       return { found: held, job }
@@ -83,7 +89,11 @@ export class Shelf {
   }
 
   /** Fills in the specs that fit their rows; answers with the numbers of those that do not. */
-  async #readColds(found: readonly Found[], colds: Map<string, Cold>): Promise<string[]> {
+  async #readColds(
+    found: readonly Found[],
+    colds: Map<string, Cold>,
+    sieve: Sieve | null,
+  ): Promise<string[]> {
     const missing: Found[] = []
     for (const held of found) {
       const cold = this.colds.get(held.seq, specAtOf(held.fields))
@@ -97,7 +107,7 @@ export class Shelf {
     const texts = await this.coldTexts(missing.map(({ seq }) => seq))
     return missing.flatMap(({ seq, fields }, i) => {
       const text = texts[i] ?? null
-      if (text === null) return []
+      if (text === null || sieve?.mayFit(text) === false) return []
       const { specAt, cold } = parseCold(text)
       this.colds.put(seq, specAt, cold, text.length)
       if (specAt !== specAtOf(fields)) return [seq]

@@ -1,14 +1,14 @@
 // Walks along whatever leads to the jobs sought, in steps of one script each.
 
 import type { Job } from '../../core/job.ts'
-import { searchFor } from '../../core/query.ts'
+import { foldCase, searchFor } from '../../core/query.ts'
 import type { JobFilter } from '../store.ts'
 import { kinds, states } from '../shared/codes.ts'
-import type { Cold } from '../shared/job.ts'
+import { toKey } from '../shared/text.ts'
 import { optional } from './cold.ts'
 import { leadTo } from './listed.ts'
 import { SEQ_WIDTH } from './row.ts'
-import type { Shelf } from './shelf.ts'
+import type { Shelf, Sieve } from './shelf.ts'
 import { countTallies } from './tallies.ts'
 
 /** Jobs looked at in one script, so that it is short. */
@@ -46,7 +46,7 @@ type Stepper = (walk: Walk) => Promise<Step>
 export async function stepper(shelf: Shelf, filter: JobFilter): Promise<Stepper> {
   const { indexes, isRunning, isExact } = leadTo(filter, shelf.connection.isListed)
   const running = isRunning ? await runningSeqs(shelf) : []
-  const fits = fitsHere(filter)
+  const sieve = sieveOf(filter)
   const where = [isExact ? '1' : '0']
   const sought = [...rowWords(filter), String(indexes.length), ...indexes]
   return async walk => {
@@ -56,7 +56,7 @@ export async function stepper(shelf: Shelf, filter: JobFilter): Promise<Stepper>
     const begin = [isNewest ? '1' : '0', mark, ...numbers, ...where, told]
     const given = cut(running, walk)
     const answer = (await shelf.run('list', [...begin, ...sought, ...given])) as string[]
-    const jobs = (await shelf.told(shelf.found(answer, 4), fits)).flatMap(({ found, job }) =>
+    const jobs = (await shelf.told(shelf.found(answer, 4), sieve)).flatMap(({ found, job }) =>
       job === null ? [] : [{ seq: found.seq, job }],
     )
     const [last, isEnd, left, count] = answer
@@ -90,15 +90,25 @@ function cut(seqs: readonly string[], { mark, isNewest, look }: Walk): string[] 
 }
 
 /** What the script cannot tell by the row. */
-export function fitsHere(filter: JobFilter): ((cold: Cold) => boolean) | null {
+export function sieveOf(filter: JobFilter): Sieve | null {
   const { seriesId, app, definition, search } = filter
   const isNamed = search === undefined ? null : searchFor(search)
   const isIndexed = (seriesId === undefined || app === undefined) && definition === undefined
   if (isNamed === null && isIndexed) return null
-  return ({ id, spec, declared }) =>
-    (app === undefined || declared?.app === app) &&
-    (definition === undefined || declared?.definition === definition) &&
-    (isNamed === null || isNamed({ id, name: spec.name }))
+  return {
+    mayFit: search === undefined ? () => true : textWith(search),
+    isFit: ({ id, spec, declared }) =>
+      (app === undefined || declared?.app === app) &&
+      (definition === undefined || declared?.definition === definition) &&
+      (isNamed === null || isNamed({ id, name: spec.name })),
+  }
+}
+
+/** The text a job's names are in, unless they are written there in another way. */
+function textWith(search: string): (text: string) => boolean {
+  if (JSON.stringify(search) !== `"${search}"` || toKey(search) !== search) return () => true
+  const folded = foldCase(search)
+  return text => foldCase(text).includes(folded)
 }
 
 interface Sought {
@@ -117,7 +127,7 @@ interface Gathered {
 
 /** Up to `wanted` jobs behind the first `skip`, looking at no more than `lookMax`. */
 export async function gather(shelf: Shelf, filter: JobFilter, sought: Sought): Promise<Gathered> {
-  const isRead = fitsHere(filter) !== null
+  const isRead = sieveOf(filter) !== null
   const step = await stepper(shelf, filter)
   const { isNewest, wanted, lookMax } = sought
   const jobs: Held[] = []
