@@ -112,7 +112,8 @@ export class Settling {
         left = await this.#round(left)
       } catch (error) {
         this.#parts.events.emit('error', { kind: 'store', error, during: 'settle' })
-        left = left.filter(held => !this.#hasLapsed(held))
+        // What was told of already is not told again.
+        left = left.filter(held => held.phase !== 'gone' && !this.#hasLapsed(held))
         await new Promise<void>(resolve => this.#parts.clock.after(delay, resolve))
         delay = Math.min(delay * 2, RETRY_MAX_MS)
         // Whether the commit happened is not known: the next round reads before it writes.
