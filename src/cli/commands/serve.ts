@@ -29,13 +29,14 @@ export const command: CliCommand = {
       const service = await startService(config, file?.handlers ?? {}, {
         hasDemo: serve.opts()['demo'] === true,
       })
+      // Before anything is said: whoever reads that it runs may ask it to stop.
+      stopOnSignals(() => service.stop())
       say(`Carillon is at ${service.address}`)
       say(`  store    ${service.promise}`)
       say(`  jobs     ${config.worker ? `run here, ${config.slots} at once` : 'do not run here'}`)
       say(`  API      ${service.address}/openapi.json`)
       if (service.link === null) say('  tokens   carillon token --role admin')
       else say(`  sign in  ${service.link}  (works once, for an hour)`)
-      stopOnSignals(() => service.stop())
     })
   },
 }
