@@ -82,9 +82,19 @@ interface Going {
   readonly waits: boolean
 }
 
-/** What a job waits for is taken first, as a claim does: at most one of them goes on. */
+/** Jobs that go with one statement: what it costs grows faster than their number. */
+const REMOVED_MAX = 250
+
 async function remove(tables: Tables, removals: readonly Removal[]): Promise<Refusal[]> {
-  if (removals.length === 0) return []
+  const refusals: Refusal[] = []
+  for (let at = 0; at < removals.length; at += REMOVED_MAX) {
+    refusals.push(...(await removeSome(tables, removals.slice(at, at + REMOVED_MAX))))
+  }
+  return refusals
+}
+
+/** What a job waits for is taken first, as a claim does: at most one of them goes on. */
+async function removeSome(tables: Tables, removals: readonly Removal[]): Promise<Refusal[]> {
   const { refusals, going } = await looked(tables, removals)
   const { connection, schema } = tables
   const waiting = going.filter(({ waits }) => waits).map(({ seq }) => seq)
