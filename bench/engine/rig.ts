@@ -18,18 +18,19 @@ export async function makeRig(
   settings: Partial<EngineSettings> = {},
 ): Promise<Engine> {
   const store = await openStore(url, { now: () => systemClock.now(), listens: true })
-  const ids = systemIds()
   const engine = createEngine({
     store,
     clock: systemClock,
-    ids,
+    ids: systemIds(),
     settings: { nodeId: 'bench', ...settings },
   })
   return engine
 }
 
+/** Made once, as a program has it: its first id fills a pool of random bytes. */
+const ids = systemIds()
+
 export function jobs(count: number, make: (i: number) => Partial<SpecInput>): NewJob[] {
-  const ids = systemIds()
   return Array.from({ length: count }, (_, i) => ({
     id: ids.next(systemClock.now()),
     kind: 'task' as const,
