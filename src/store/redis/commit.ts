@@ -2,17 +2,11 @@
 // is not that simple, or did not go through, is decided change by change in the script.
 
 import type { Change } from '../../core/change.ts'
-import type { Instant } from '../../core/time.ts'
 import type { CommitResult, InsertOptions } from '../store.ts'
-import { attemptText, oddExpiry } from './attempt.ts'
-import { coldText } from './cold.ts'
-import { jobArgs } from './insert.ts'
-import { recordArgs } from './records.ts'
-import { leaseText, rowParts } from './row.ts'
+import { changeArgs } from './change.ts'
 import { COMMITTED, CONFLICT, FULL, MISSING } from './scripts/commit.ts'
 import { addSettle, forget, plainOf, type Plain } from './settle.ts'
 import type { Shelf } from './shelf.ts'
-import { toKey } from '../shared/text.ts'
 
 const meanings: Readonly<Record<number, CommitResult>> = {
   [COMMITTED]: 'committed',
@@ -96,34 +90,4 @@ async function send(
   args.push(String(others.length))
   for (const index of others) args.push(...changeArgs(changes[index]!, now))
   return (await shelf.run('commit', args)) as number[]
-}
-
-function changeArgs(change: Change, now: Instant): string[] {
-  const { job, token, attempt, drop, skips, inserts } = change
-  const [front, back] = rowParts(job, now)
-  return [
-    toKey(job.id),
-    String(change.expectedVersion),
-    token === null ? '-' : `=${toKey(token)}`,
-    front,
-    back,
-    String(job.version),
-    leaseText(job),
-    change.specChanged ? coldText(job) : '',
-    change.clearsCheckpoint ? '1' : '0',
-    drop === null ? '' : String(drop.number),
-    drop === null ? '' : String(drop.finishedBefore),
-    ...(attempt === null
-      ? ['0']
-      : ['1', String(attempt.number), toKey(attempt.id), oddExpiry(attempt), attemptText(attempt)]),
-    String(skips.length),
-    ...skips.flatMap(({ from, to, count, reason }) => [
-      String(from),
-      String(to + job.spec.retention.ageMs),
-      `${from}\0${to}\0${count}\0${reason}`,
-    ]),
-    String(inserts.length),
-    ...inserts.flatMap(made => jobArgs(made, coldText(made), now)),
-    ...recordArgs(change.records),
-  ]
 }
