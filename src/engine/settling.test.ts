@@ -32,7 +32,7 @@ class Faltering extends MemoryStore {
   }
 }
 
-test('an outcome found written after a lost answer is told of once, though the search is cut off', async () => {
+test('an outcome found after a lost answer is told of once, though the search is cut off', async () => {
   const store = new Faltering(() => systemClock.now())
   const ids = systemIds()
   const engine = createEngine({ store, clock: systemClock, ids, settings: { nodeId: 'n' } })

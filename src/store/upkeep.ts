@@ -7,8 +7,8 @@ import type { Store } from './store.ts'
 /**
  * moment: a job that waits is not where claims look, or one that does not wait is. lease: a running
  * job is not in the record its lease ends by, or a record holds nobody. count: counters differ from
- * what is there. list: a job is not listed as what it is. orphan: something belongs to a job that is gone. number: the next number is taken.
- * damage: what no repair brings back.
+ * what is there. list: a job is not listed as what it is. orphan: something belongs to a job that is
+ * gone. number: the next number is taken. damage: what no repair brings back.
  */
 export type FaultKind = 'moment' | 'lease' | 'count' | 'list' | 'orphan' | 'number' | 'damage'
 
