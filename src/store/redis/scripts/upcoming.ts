@@ -78,7 +78,7 @@ local function isBefore(a, b)
   if a.due ~= b.due then return a.due < b.due end
   return a.seq < b.seq
 end
-local names, all, cut = linesOf(queue), {}, nil
+local names, all, cut, given = linesOf(queue), {}, nil, 0
 local chunk = max(${CHUNK_MIN}, ceil(look / max(1, #names)))
 for _, line in ipairs(names) do
   local list = call('ZRANGEBYSCORE', P .. 'timed:' .. line, from, '(' .. till, 'WITHSCORES',
@@ -86,11 +86,13 @@ for _, line in ipairs(names) do
   for i = 1, #list, 2 do
     all[#all + 1] = { seq = list[i], due = tonumber(list[i + 1]), line = line }
   end
+  if #list > 0 then given = given + 1 end
   -- Behind it there may be more of this line, before what the others have there.
   if #list == 2 * chunk and (not cut or isBefore(all[#all], cut)) then cut = all[#all] end
 end
 if #all == 0 then return { '1', 0, from, {}, {} } end
-sort(all, isBefore)
+-- One line is in order by itself.
+if given > 1 then sort(all, isBefore) end
 while cut and isBefore(cut, all[#all]) do all[#all] = nil end
 local last, seqs = all[#all].due, {}
 if last ~= tonumber(from) then skips = {} end
