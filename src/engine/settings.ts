@@ -48,7 +48,7 @@ export const engineDefaults = {
   queues: null,
   buffers: {},
   bufferMax: 2_000,
-  bufferMs: 50,
+  bufferMs: 100,
   checkIntervalMs: 10_000,
   leaseMs: 15_000,
   reapMs: 5_000,
