@@ -54,6 +54,8 @@ export function stemOf(tenant: string): string {
   return `ush-${tenant.slice(0, 3)}`
 }
 
+/** Ids that hold the name of a tenant, such as those of its sources. */
+const speaking = new RegExp(`[\\w:.-]*(?:${tenants.join('|')})[\\w:.-]*`, 'g')
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 export class Holdings {
@@ -81,6 +83,16 @@ export class Holdings {
     const held = this.#sent.get(tenant) ?? new Set()
     this.#sent.set(tenant, held)
     for (const [id] of text.matchAll(uuid)) held.add(id)
+    for (const [id] of text.matchAll(speaking)) {
+      const isName = tenants.some(name => id === name || id.includes(secretOf(name)))
+      if (!isName) held.add(id)
+    }
+  }
+
+  /** The text without speaking ids that the tenant has asked for itself, now or before. */
+  unsaid(tenant: string, text: string): string {
+    const own = this.#sent.get(tenant)
+    return own === undefined ? text : text.replaceAll(speaking, id => (own.has(id) ? '' : id))
   }
 
   /** A request for all tenants is in the audit of each of those it concerned. */

@@ -96,9 +96,10 @@ export class Watch {
     if (tenant === '*' || url.startsWith(forOperators)) return []
     const asked = [plain(url), body ?? '', ...Object.values(headers)].join('\n')
     const answered = `${text}\n${JSON.stringify(told)}`
-    const found = wordsOfOthers(tenant, answered).filter(word => !asked.includes(word))
+    if (tenant !== null) this.#held.sent(tenant, asked)
+    const unsaid = tenant === null ? answered : this.#held.unsaid(tenant, answered)
+    const found = wordsOfOthers(tenant, unsaid).filter(word => !asked.includes(word))
     if (tenant === null) return found
-    this.#held.sent(tenant, asked)
     return [...found, ...this.#held.foreign(tenant, answered)]
   }
 
