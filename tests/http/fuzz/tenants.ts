@@ -54,8 +54,23 @@ export function stemOf(tenant: string): string {
   return `ush-${tenant.slice(0, 3)}`
 }
 
+const ID_MAX = 200
+const idChar = /[\w:.-]/
+
 /** Ids that hold the name of a tenant, such as those of its sources. */
-const speaking = new RegExp(`[\\w:.-]*(?:${tenants.join('|')})[\\w:.-]*`, 'g')
+function speakingIds(text: string): string[] {
+  const found: string[] = []
+  for (const name of tenants) {
+    for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+      let [from, to] = [at, at + name.length]
+      while (from > 0 && at - from < ID_MAX && idChar.test(text[from - 1]!)) from--
+      while (to < text.length && to - at < ID_MAX && idChar.test(text[to]!)) to++
+      found.push(text.slice(from, to))
+    }
+  }
+  return found.filter(id => !tenants.some(name => id === name || id.includes(secretOf(name))))
+}
+
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 export class Holdings {
@@ -83,16 +98,14 @@ export class Holdings {
     const held = this.#sent.get(tenant) ?? new Set()
     this.#sent.set(tenant, held)
     for (const [id] of text.matchAll(uuid)) held.add(id)
-    for (const [id] of text.matchAll(speaking)) {
-      const isName = tenants.some(name => id === name || id.includes(secretOf(name)))
-      if (!isName) held.add(id)
-    }
+    for (const id of speakingIds(text)) held.add(id)
   }
 
   /** The text without speaking ids that the tenant has asked for itself, now or before. */
   unsaid(tenant: string, text: string): string {
     const own = this.#sent.get(tenant)
-    return own === undefined ? text : text.replaceAll(speaking, id => (own.has(id) ? '' : id))
+    const said = speakingIds(text).filter(id => own?.has(id))
+    return said.reduce((left, id) => left.replaceAll(id, ''), text)
   }
 
   /** A request for all tenants is in the audit of each of those it concerned. */
