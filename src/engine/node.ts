@@ -1,7 +1,6 @@
 // One running node: the loop, its helpers, and an orderly end.
 
 import type { Millis, Instant } from '../core/time.ts'
-import type { Line } from '../store/store.ts'
 import { Claiming } from './claiming.ts'
 import type { NodeState } from './events.ts'
 import { Heartbeat } from './heartbeat.ts'
@@ -9,18 +8,16 @@ import { abort, type Held } from './held.ts'
 import { Intake } from './intake.ts'
 import { announce, pruneAll, retire } from './janitor.ts'
 import type { Parts } from './parts.ts'
-import { foundAhead, isStepBack, realign } from './realign.ts'
+import { foundAhead, realign } from './realign.ts'
 import { reap } from './reaper.ts'
 import { Repeat } from './repeat.ts'
 import { Outage } from './outage.ts'
 import { Runner } from './runner.ts'
 import { Settling } from './settling.ts'
 import { Survey } from './survey.ts'
+import { Ticking } from './ticking.ts'
 
 type Work = () => Promise<boolean | void>
-
-/** How soon a lane at its cap is looked at again, when no run of this node ends before. */
-const HELD_BACK_MS: Millis = 1_000
 
 export interface StopResult {
   /** Every handler ended by itself. */
@@ -36,6 +33,7 @@ export class Node {
   readonly #settling: Settling
   readonly #heartbeat: Heartbeat
   readonly #survey: Survey
+  readonly #ticking: Ticking
   readonly #outage: Outage
   readonly #looks: Repeat
   readonly #fences: Repeat
@@ -45,7 +43,6 @@ export class Node {
   #starting: Promise<void> | null = null
   #loop: Promise<void> | null = null
   #startedAt: Instant = 0
-  #lastTickAt: Instant | null = null
   #stopping: Promise<StopResult> | null = null
   #idle: (() => void) | null = null
   #isCrashed = false
@@ -64,7 +61,10 @@ export class Node {
         const { progress } = held.pending!
         parts.events.emit('progressed', { job: held.job, ...progress! })
       },
-      idle: () => this.#idle?.(),
+      idle: () => {
+        this.#ticking.freed()
+        this.#idle?.()
+      },
     })
     this.#intake = new Intake({
       store: parts.store,
@@ -77,7 +77,16 @@ export class Node {
       unwritten: () => this.#settling.size,
       accept: (queue, held) => this.#accept(queue, held),
     })
-    this.#settling = new Settling(parts, held => this.#settled(held))
+    this.#ticking = new Ticking({
+      parts,
+      survey: this.#survey,
+      intake: this.#intake,
+      isCrashed: () => this.#isCrashed,
+    })
+    this.#settling = new Settling(parts, soonestDue => {
+      this.#runner.room.measure(parts.clock.now())
+      this.#ticking.settled(soonestDue)
+    })
     this.#runner.use(this.#settling)
     this.#heartbeat = new Heartbeat(parts, this.#runner, this.#settling)
     const { clock, settings } = parts
@@ -104,7 +113,7 @@ export class Node {
   }
 
   get lastTickAt(): Instant | null {
-    return this.#lastTickAt
+    return this.#ticking.lastAt
   }
 
   get running(): number {
@@ -155,6 +164,7 @@ export class Node {
     while (this.#state === 'running' || this.#state === 'error') {
       const pause = await this.#tickSafely()
       await this.#parts.wake.sleep(pause)
+      await this.#ticking.gather()
     }
     await this.#intake.begin().catch(error => this.#fail(error, 'tick'))
   }
@@ -162,7 +172,7 @@ export class Node {
   /** A failing store slows the loop down, never stops it. */
   async #tickSafely(): Promise<Millis> {
     try {
-      const pause = await this.#tick()
+      const pause = await this.#ticking.tick()
       this.#recover()
       return pause
     } catch (error) {
@@ -181,47 +191,6 @@ export class Node {
     this.#outage.end('tick')
   }
 
-  /** One round: claim what there is room for, then say how long nothing needs doing. */
-  async #tick(): Promise<Millis> {
-    const { store, clock, settings, handlers, events } = this.#parts
-    const began = clock.now()
-    if (isStepBack(this.#lastTickAt, began)) await realign(this.#parts)
-    if (this.#survey.isOld) await this.#survey.take()
-    let claimed = 0
-    let isFull = false
-    const open: string[] = []
-    for (const queue of this.#survey.inTurn()) {
-      const limit = this.#intake.limit(queue)
-      if (limit <= 0) continue
-      open.push(queue)
-      const count = await this.#intake.claim(queue, limit)
-      claimed += count
-      isFull ||= count === limit
-      if (this.#isCrashed) return 0
-    }
-    // When there is more to have, the next tick asks for it before it begins these.
-    if (!isFull || !store.isRemote) await this.#intake.begin()
-    this.#lastTickAt = clock.now()
-    if (events.isHeard('ticked')) {
-      events.emit('ticked', { tookMs: this.#lastTickAt - began, claimed })
-    }
-    if (isFull) return 0
-    const lines = open.flatMap(queue => handlers.names.map(handler => ({ queue, handler })))
-    const due = lines.length === 0 ? null : await store.nextDueAt(lines)
-    if (this.#survey.isRuled && due !== null && due <= began) {
-      return this.#heldBackMs(lines, began)
-    }
-    const longest = settings.checkIntervalMs
-    return Math.min(due === null ? longest : Math.max(0, due - clock.now()), longest)
-  }
-
-  /** What is due and was not given is held back by a rule: others may fall due before it is free. */
-  async #heldBackMs(lines: readonly Line[], seenAt: Instant): Promise<Millis> {
-    const { store, clock } = this.#parts
-    const due = await store.nextDueAt(lines, seenAt)
-    return Math.min(due === null ? HELD_BACK_MS : Math.max(0, due - clock.now()), HELD_BACK_MS)
-  }
-
   async #accept(queue: string, held: readonly Held[]): Promise<void> {
     if (held.length === 0 || this.#isCrashed) return
     if (this.#isEnding()) return this.#release(held)
@@ -233,11 +202,6 @@ export class Node {
 
   #isEnding(): boolean {
     return this.#state === 'stopping' || this.#state === 'stopped'
-  }
-
-  #settled(held: readonly Held[]): void {
-    if (held.length > 0) this.#runner.room.measure(this.#parts.clock.now())
-    this.#parts.wake.notify()
   }
 
   #guarded(during: string, work: Work): () => Promise<boolean> {
@@ -296,7 +260,7 @@ export class Node {
       queues: [...this.#survey.queues],
       slots: settings.slots,
       running: this.#runner.room.running,
-      lastTickAt: this.#lastTickAt,
+      lastTickAt: this.#ticking.lastAt,
       offsetMs: clock.offsetMs,
     }
     await announce(this.#parts, facts, clock.now() + settings.metricsMs * 3)

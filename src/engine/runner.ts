@@ -184,9 +184,7 @@ export class Runner {
       this.#settling!.add(held)
     }
     if (!this.#isPumping) this.pump()
-    if (this.#running.size > 0) return
-    this.#parts.wake.notify()
-    this.#host.idle()
+    if (this.#running.size === 0) this.#host.idle()
   }
 
   stop(): void {

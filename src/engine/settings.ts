@@ -30,8 +30,8 @@ export interface EngineSettings {
   readonly drainMs: Millis
   /** How long an aborted handler may take before the node goes on without it. */
   readonly abortGraceMs: Millis
-  /** Outcomes that end closer together than this share a commit. */
-  readonly settleGapMs: Millis
+  /** While several fall due or end at a time, those of so long a moment share a call. */
+  readonly gatherMs: Millis
   readonly batchMax: number
   readonly endedTasksMax: number
   /** The waiting jobs a queue may hold; null for no limit. */
@@ -58,7 +58,7 @@ export const engineDefaults = {
   pruneMs: 60_000,
   drainMs: 30_000,
   abortGraceMs: 1_000,
-  settleGapMs: 3,
+  gatherMs: 5,
   batchMax: 2_000,
   endedTasksMax: 100_000,
   waitingMax: null,
@@ -77,7 +77,7 @@ const ranges: readonly (readonly [keyof EngineSettings, number, number])[] = [
   ['pruneMs', 100, 86_400_000],
   ['drainMs', 0, 86_400_000],
   ['abortGraceMs', 0, 600_000],
-  ['settleGapMs', 0, 10_000],
+  ['gatherMs', 0, 10_000],
   ['batchMax', 1, 10_000],
   ['endedTasksMax', 0, 1_000_000_000],
 ]

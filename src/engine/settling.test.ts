@@ -1,4 +1,5 @@
-// Outcomes on their way to a store that falters: each is told of once, as what it became.
+// Outcomes on their way to the store: two calls at a time where it is another process, and each told
+// of once, as what it became, though the store falters.
 
 import { expect, test } from 'vitest'
 import { systemIds } from '../compose.ts'
@@ -10,6 +11,7 @@ import { MemoryStore } from '../store/memory/store.ts'
 import type { AttemptFilter, InsertOptions, PageRequest } from '../store/store.ts'
 import { systemClock } from './clock.ts'
 import { createEngine } from './engine.ts'
+import type { Handler } from './handlers.ts'
 
 const away = () => new SchedulerError('STORE_UNAVAILABLE', 'away')
 
@@ -32,19 +34,40 @@ class Faltering extends MemoryStore {
   }
 }
 
-test('an outcome found after a lost answer is told of once, though the search is cut off', async () => {
-  const store = new Faltering(() => systemClock.now())
+/** Answers a write when it is told to, as slowly as any network. */
+class Aside extends MemoryStore {
+  override readonly isRemote = true
+  readonly underWay: (() => void)[] = []
+  #called: (() => void) | null = null
+
+  override async commit(changes: readonly Change[], options: InsertOptions) {
+    await new Promise<void>(resolve => {
+      this.underWay.push(resolve)
+      this.#called?.()
+    })
+    return super.commit(changes, options)
+  }
+
+  async untilUnderWay(count: number): Promise<void> {
+    while (this.underWay.length < count) {
+      await new Promise<void>(resolve => (this.#called = resolve))
+    }
+  }
+}
+
+async function rig(store: MemoryStore, count: number, handler: Handler) {
   const ids = systemIds()
-  const engine = createEngine({ store, clock: systemClock, ids, settings: { nodeId: 'n' } })
+  const settings = { nodeId: 'n', slots: 10_000 }
+  const engine = createEngine({ store, clock: systemClock, ids, settings })
   await store.open()
   const spec = completeSpec({ handler: 'h', trigger: { kind: 'once', at: systemClock.now() } })
-  const made = Array.from({ length: 3 }, (): NewJob => ({
+  const made = Array.from({ length: count }, (): NewJob => ({
     id: ids.next(systemClock.now()),
     kind: 'task',
     spec,
   }))
   await engine.client.create(made)
-  engine.handlers.set('h', () => {})
+  engine.handlers.set('h', handler)
   const told: string[] = []
   const all = new Promise<void>(resolve => {
     engine.events.on('settled', ({ settled }) => {
@@ -53,8 +76,37 @@ test('an outcome found after a lost answer is told of once, though the search is
     })
   })
   await engine.node.start()
+  return { engine, told, all, made: made.map(job => job.id).sort() }
+}
+
+test('a store in another process is given a second batch whenever one is under way', async () => {
+  const store = new Aside(() => systemClock.now())
+  const inside: (() => void)[] = []
+  const handler = () => new Promise<void>(resolve => inside.push(resolve))
+  const { engine, told, all, made } = await rig(store, 1_000, handler)
+  while (inside.length < made.length) await new Promise<void>(r => systemClock.soon(r))
+  const end = (count: number) => inside.splice(0, count).forEach(resolve => resolve())
+  end(100)
+  await store.untilUnderWay(1)
+  end(300)
+  await store.untilUnderWay(2)
+  // The writer that began first has nothing left to do; there is more when the next ones end.
+  store.underWay.shift()!()
+  while (told.length < 100) await new Promise<void>(r => systemClock.soon(r))
+  end(600)
+  await store.untilUnderWay(2)
+  expect(store.underWay).toHaveLength(2)
+  for (const answer of store.underWay) answer()
+  await all
+  await engine.node.stop()
+  expect(told.sort()).toEqual(made)
+})
+
+test('an outcome found after a lost answer is told of once, though the search is cut off', async () => {
+  const store = new Faltering(() => systemClock.now())
+  const { engine, told, all, made } = await rig(store, 3, () => {})
   await all
   await engine.node.stop()
   expect(store.searches).toBeGreaterThan(2)
-  expect(told.sort()).toEqual(made.map(job => job.id).sort())
+  expect(told.sort()).toEqual(made)
 })

@@ -17,18 +17,24 @@ const RETRY_FIRST_MS = 50
 const RETRY_MAX_MS = 2_000
 /** So many outcomes are worth a commit beside the one under way. */
 const BESIDE_MIN = 250
+/** A store in another process takes so many at once. */
+const REMOTE_WRITERS = 2
 
 export class Settling {
   readonly #parts: Parts
-  readonly #onSettled: (held: readonly Held[]) => void
+  readonly #onSettled: (soonestDue: Instant) => void
   #waiting: Held[] = []
   #isScheduled = false
   #flushing: Promise<void> | null = null
-  #beside: Promise<void> | null = null
-  #lastFlushAt: Instant = -Infinity
+  readonly #writers = new Set<Promise<void>>()
+  /** When several outcomes were last written together. */
+  #lastSharedAt: Instant = -Infinity
   #cancelTimer: (() => void) | null = null
+  /** Of the jobs written since somebody was last told. */
+  #soonestDue: Instant = Infinity
 
-  constructor(parts: Parts, onSettled: (held: readonly Held[]) => void) {
+  /** `onSettled` hears when the first of the jobs just written falls due again. */
+  constructor(parts: Parts, onSettled: (soonestDue: Instant) => void) {
     this.#parts = parts
     this.#onSettled = onSettled
   }
@@ -41,26 +47,28 @@ export class Settling {
     held.phase = 'settling'
     this.#waiting.push(held)
     if (!this.#isScheduled) this.#schedule()
-    else if (this.#flushing !== null && this.#waiting.length === BESIDE_MIN) this.#startBeside()
+    else if (this.#flushing !== null && this.#waiting.length === BESIDE_MIN) this.#writeBeside()
   }
 
   /** A store in another process writes one batch while this one decides the next. */
-  #startBeside(): void {
+  #writeBeside(): void {
     const { store, clock } = this.#parts
-    if (!store.isRemote || this.#beside !== null) return
+    if (!store.isRemote || this.#writers.size >= REMOTE_WRITERS) return
     clock.soon(() => {
-      this.#beside ??= this.#writeAll().finally(() => {
-        this.#beside = null
-      })
+      if (this.#waiting.length > 0 && this.#writers.size < REMOTE_WRITERS) this.#startWriter()
     })
+  }
+
+  #startWriter(): void {
+    const writer = this.#writeAll().finally(() => this.#writers.delete(writer))
+    this.#writers.add(writer)
   }
 
   /** Alone, an outcome is written at once; under load, those of a moment share a commit. */
   #schedule(): void {
     this.#isScheduled = true
     const { clock, settings } = this.#parts
-    const since = Math.abs(clock.now() - this.#lastFlushAt)
-    const wait = settings.settleGapMs - since
+    const wait = settings.gatherMs - Math.abs(clock.now() - this.#lastSharedAt)
     if (wait > 0 && this.#waiting.length < settings.batchMax) {
       this.#cancelTimer = clock.after(wait, () => this.#flushSoon())
     } else clock.soon(() => this.#flushSoon())
@@ -89,18 +97,20 @@ export class Settling {
   async #drain(): Promise<void> {
     this.#cancelTimer?.()
     this.#cancelTimer = null
-    do {
-      await this.#writeAll()
-      await this.#beside
-    } while (this.#waiting.length > 0)
+    while (this.#waiting.length > 0 || this.#writers.size > 0) {
+      if (this.#writers.size === 0) this.#startWriter()
+      await Promise.all(this.#writers)
+    }
     this.#isScheduled = false
-    this.#lastFlushAt = this.#parts.clock.now()
   }
 
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#parts.settings.batchMax)
+      const { settings, clock } = this.#parts
+      const batch = this.#waiting.splice(0, settings.batchMax)
+      if (this.#waiting.length >= BESIDE_MIN) this.#writeBeside()
       await this.#settleBatch(batch)
+      this.#lastSharedAt = batch.length > 1 ? clock.now() : -Infinity
     }
   }
 
@@ -122,7 +132,9 @@ export class Settling {
       }
     }
     for (const held of left) this.#lose(held, 'contended')
-    this.#onSettled(batch)
+    const soonest = this.#soonestDue
+    this.#soonestDue = Infinity
+    this.#onSettled(soonest)
   }
 
   #hasLapsed(held: Held): boolean {
@@ -146,6 +158,7 @@ export class Settling {
       if (results[i] === 'committed') {
         held.phase = 'gone'
         done.push(changes[i]!)
+        this.#noteDue(changes[i]!.job, ...changes[i]!.inserts)
       } else if (results[i] === 'missing') this.#lose(held, 'the job was removed')
       else {
         held.isStale = true
@@ -202,7 +215,14 @@ export class Settling {
       return
     }
     held.phase = 'gone'
+    this.#noteDue(job)
     this.#parts.events.emit('settled', { settled: [{ job, attempt, skips: [] }] })
+  }
+
+  #noteDue(...jobs: readonly Job[]): void {
+    for (const { dueAt } of jobs) {
+      if (dueAt !== null && dueAt < this.#soonestDue) this.#soonestDue = dueAt
+    }
   }
 
   #lose(held: Held, reason: string): void {

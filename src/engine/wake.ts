@@ -1,13 +1,16 @@
 // The loop's interruptible sleep: until a moment, or until somebody calls.
 
-import type { Millis } from '../core/time.ts'
+import type { Instant, Millis } from '../core/time.ts'
 import type { Clock } from './clock.ts'
 
 export class Wake {
   readonly #clock: Clock
   readonly #listeners = new Set<() => void>()
   #isCalled = false
+  /** When the sleep ends; of those to come, the moment the next one ends at the latest. */
+  #until: Instant = Infinity
   #resume: (() => void) | null = null
+  #cancelTimer: (() => void) | null = null
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -17,7 +20,17 @@ export class Wake {
   notify(): void {
     this.#isCalled = true
     this.#resume?.()
-    for (const listener of this.#listeners) listener()
+    this.#tell()
+  }
+
+  /** Something falls due at that moment: nobody sleeps longer, and nobody is woken for it now. */
+  by(at: Instant): void {
+    if (at <= this.#clock.now()) return this.notify()
+    if (at < this.#until) {
+      this.#until = at
+      if (this.#resume) this.#arm()
+    }
+    this.#tell()
   }
 
   /** For others that wait for the same news as the loop. */
@@ -27,18 +40,32 @@ export class Wake {
   }
 
   sleep(ms: Millis): Promise<void> {
+    const until = Math.min(this.#clock.now() + ms, this.#until)
+    this.#until = Infinity
     if (this.#isCalled || ms <= 0) {
       this.#isCalled = false
       return ms <= 0 ? new Promise(resolve => this.#clock.soon(resolve)) : Promise.resolve()
     }
+    this.#until = until
     return new Promise(resolve => {
-      const cancel = this.#clock.after(ms, () => this.#resume?.())
       this.#resume = () => {
-        cancel()
+        this.#cancelTimer?.()
         this.#resume = null
         this.#isCalled = false
+        this.#until = Infinity
         resolve()
       }
+      this.#arm()
     })
+  }
+
+  #arm(): void {
+    this.#cancelTimer?.()
+    const ms = Math.max(0, this.#until - this.#clock.now())
+    this.#cancelTimer = this.#clock.after(ms, () => this.#resume?.())
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
   }
 }

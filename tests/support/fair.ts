@@ -37,7 +37,7 @@ export interface FairOptions {
 
 const calm = {
   nodeId: 'node-1',
-  settleGapMs: 0,
+  gatherMs: 0,
   checkIntervalMs: 3_600_000,
   reapMs: 600_000,
   lookMs: 60_000,

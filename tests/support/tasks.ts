@@ -16,7 +16,7 @@ export const calm = {
   lookMs: 4_000,
   metricsMs: HOUR,
   pruneMs: 6 * HOUR,
-  settleGapMs: 0,
+  gatherMs: 0,
 }
 
 export interface Program {

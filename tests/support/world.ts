@@ -207,7 +207,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
     wall,
     { first: wrap(opened.store), second: async () => wrap(await opened.second()) },
     // Outcomes are written at once: a scenario looks at them without letting time pass.
-    { settleGapMs: 0, ...options.settings },
+    { gatherMs: 0, ...options.settings },
   )
   onTestFinished(async () => {
     await world.end()

@@ -1,0 +1,107 @@
+// One look at the store: claim what there is room for, then say how long nothing needs doing.
+
+import type { Instant, Millis } from '../core/time.ts'
+import type { Line } from '../store/store.ts'
+import type { Intake } from './intake.ts'
+import type { Parts } from './parts.ts'
+import { isStepBack, realign } from './realign.ts'
+import type { Survey } from './survey.ts'
+
+/** How soon a lane at its cap is looked at again, when no run of this node ends before. */
+const HELD_BACK_MS: Millis = 1_000
+
+export interface TickingHost {
+  readonly parts: Parts
+  readonly survey: Survey
+  readonly intake: Intake
+  isCrashed(): boolean
+}
+
+export class Ticking {
+  readonly #host: TickingHost
+  #lastAt: Instant | null = null
+  /** When a tick last gave several jobs, and all there were. */
+  #lastGaveAt: Instant = -Infinity
+  /** The last tick may have left due jobs where they are, for want of room. */
+  #isShort = false
+  #wasFreed = false
+
+  constructor(host: TickingHost) {
+    this.#host = host
+  }
+
+  get lastAt(): Instant | null {
+    return this.#lastAt
+  }
+
+  async tick(): Promise<Millis> {
+    const { parts, survey, intake } = this.#host
+    const { store, clock, events } = parts
+    const began = clock.now()
+    this.#isShort = false
+    this.#wasFreed = false
+    if (isStepBack(this.#lastAt, began)) await realign(parts)
+    if (survey.isOld) await survey.take()
+    let claimed = 0
+    let isFull = false
+    const open: string[] = []
+    for (const queue of survey.inTurn()) {
+      const limit = intake.limit(queue)
+      if (limit <= 0) continue
+      open.push(queue)
+      const count = await intake.claim(queue, limit)
+      claimed += count
+      isFull ||= count === limit
+      if (this.#host.isCrashed()) return 0
+    }
+    // When there is more to have, the next tick asks for it before it begins these.
+    if (!isFull || !store.isRemote) await intake.begin()
+    const ended = clock.now()
+    this.#lastAt = ended
+    if (events.isHeard('ticked')) events.emit('ticked', { tookMs: ended - began, claimed })
+    if (isFull) return 0
+    if (claimed > 0) this.#lastGaveAt = claimed > 1 ? ended : -Infinity
+    this.#isShort = survey.isRuled || open.length < survey.queues.length
+    const pause = await this.#pause(open, began)
+    return this.#isShort && this.#wasFreed ? 0 : pause
+  }
+
+  /** Until the next job falls due in a queue that has room for it. */
+  async #pause(open: readonly string[], seenAt: Instant): Promise<Millis> {
+    const { store, clock, settings, handlers } = this.#host.parts
+    const lines = open.flatMap(queue => handlers.names.map(handler => ({ queue, handler })))
+    const due = lines.length === 0 ? null : await store.nextDueAt(lines)
+    if (this.#host.survey.isRuled && due !== null && due <= seenAt) {
+      return this.#heldBackMs(lines, seenAt)
+    }
+    const longest = settings.checkIntervalMs
+    return Math.min(due === null ? longest : Math.max(0, due - clock.now()), longest)
+  }
+
+  /** What is due and was not given is held back by a rule: others may fall due before it is free. */
+  async #heldBackMs(lines: readonly Line[], seenAt: Instant): Promise<Millis> {
+    const { store, clock } = this.#host.parts
+    const due = await store.nextDueAt(lines, seenAt)
+    return Math.min(due === null ? HELD_BACK_MS : Math.max(0, due - clock.now()), HELD_BACK_MS)
+  }
+
+  /** Where several fell due together, those of the next moment are claimed together too. */
+  gather(): Promise<void> {
+    const { clock, settings } = this.#host.parts
+    const wait = settings.gatherMs - Math.abs(clock.now() - this.#lastGaveAt)
+    if (wait <= 0) return Promise.resolve()
+    return new Promise(resolve => clock.after(wait, resolve))
+  }
+
+  /** Slots are free again. */
+  freed(): void {
+    this.#wasFreed = true
+    if (this.#isShort) this.#host.parts.wake.notify()
+  }
+
+  /** Outcomes were written: the loop must not sleep past the first of them to fall due again. */
+  settled(soonestDue: Instant): void {
+    this.#host.parts.wake.by(soonestDue)
+    this.freed()
+  }
+}

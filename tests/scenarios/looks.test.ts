@@ -1,0 +1,63 @@
+// How often a node looks at its store: when something falls due, and not once more for every run.
+
+import { expect, test } from 'vitest'
+import { completeSpec } from '../../src/core/spec.ts'
+import { HOUR, MINUTE } from '../../src/core/time.ts'
+import type { ClaimRequest, Store } from '../../src/store/store.ts'
+import { makeWorld } from '../support/world.ts'
+
+const quiet = { checkIntervalMs: HOUR, metricsMs: HOUR, pruneMs: HOUR, idleReapMs: HOUR }
+
+/** Jobs that run every minute, their seconds apart, on a node that does nothing else. */
+async function watched(seconds: readonly number[], settings: object) {
+  const looks: number[] = []
+  const claim = async (store: Store, request: ClaimRequest) => {
+    const jobs = await store.claim(request)
+    looks.push(jobs.length)
+    return jobs
+  }
+  const seen = (store: Store) =>
+    new Proxy(store, {
+      get(target, name) {
+        if (name === 'claim') return (request: ClaimRequest) => claim(target, request)
+        const value = Reflect.get(target, name) as unknown
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      },
+    })
+  const world = await makeWorld({
+    at: '2026-01-05T12:00:00Z',
+    settings: { ...quiet, ...settings },
+    wrap: seen,
+  })
+  await world.node('n1', () => {})
+  for (const [i, second] of seconds.entries()) {
+    const anchor = world.clock.now() + second * 1_000
+    const trigger = { kind: 'interval', everyMs: MINUTE, from: 'schedule', anchor } as const
+    await world.create(`j${i}`, completeSpec({ handler: 'work', trigger }))
+  }
+  looks.length = 0
+  return { world, looks }
+}
+
+test('a run costs one look, and a job settled sooner than the next is due is not slept past', async () => {
+  const { world, looks } = await watched([10, 30], {})
+  await world.advance('10m')
+  expect(world.runs).toHaveLength(20)
+  expect(looks).toEqual(Array.from({ length: 20 }, () => 1))
+})
+
+test('while several fall due at a time, those of the next moment are claimed together', async () => {
+  const apart = [10, 10, 10.001, 10.002, 10.003, 10.004]
+  const { world, looks } = await watched(apart, { gatherMs: 5 })
+  await world.advance('15s')
+  expect(world.runs).toHaveLength(6)
+  expect(looks).toEqual([2, 4])
+})
+
+test('one by one, each goes at once', async () => {
+  const apart = [10, 10.001, 10.002, 10.003]
+  const { world, looks } = await watched(apart, { gatherMs: 5 })
+  await world.advance('15s')
+  expect(world.runs.map(run => run.at % MINUTE)).toEqual([10_000, 10_001, 10_002, 10_003])
+  expect(looks).toEqual([1, 1, 1, 1])
+})
