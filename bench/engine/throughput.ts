@@ -1,5 +1,7 @@
-// Bulk insert and claim→settle of no-op jobs, history kept, beside the raw limit of the same run.
+// Bulk insert and claim→settle of no-op jobs, with and without history, beside the raw limit of the
+// same run.
 
+import type { SpecInput } from '../../src/core/spec.ts'
 import { median, perSecond, type Figure } from '../support.ts'
 import type { Ground } from '../ground.ts'
 import { jobs, makeRig, settledCount } from './rig.ts'
@@ -7,6 +9,7 @@ import { jobs, makeRig, settledCount } from './rig.ts'
 export async function throughput(ground: Ground, rounds: number, count: number): Promise<Figure[]> {
   const inserts: number[] = []
   const runs: number[] = []
+  const unkept: number[] = []
   const raws: number[] = []
   // Code that has not run yet is compiled while it does: that is not what a round is to measure.
   await ground.fresh(url => once(url, Math.ceil(count / 4)))
@@ -14,6 +17,7 @@ export async function throughput(ground: Ground, rounds: number, count: number):
     const { inserted, ran } = await ground.fresh(url => once(url, count))
     inserts.push(inserted)
     runs.push(ran)
+    unkept.push((await ground.fresh(url => once(url, count, keepsNothing))).ran)
     raws.push(await ground.raw(count))
   }
   const raw = median(raws)
@@ -32,14 +36,22 @@ export async function throughput(ground: Ground, rounds: number, count: number):
       target: bars.runs,
       note: `${Math.round((median(runs) / raw) * 100)} % of raw; all rounds ${runs.join(', ')}`,
     },
+    {
+      name: 'claim → settle, no-op handler, no attempts kept',
+      value: median(unkept),
+      unit: 'runs/s',
+      note: `all rounds ${unkept.join(', ')}`,
+    },
     { name: 'raw batched statements, same run', value: raw, unit: 'rows/s' },
   ]
 }
 
-async function once(url: string, count: number) {
+const keepsNothing = { retention: { attempts: 0, ageMs: 0 } }
+
+async function once(url: string, count: number, spec: Partial<SpecInput> = {}) {
   const engine = await makeRig(url)
   engine.handlers.set('noop', async () => {})
-  const made = jobs(count, () => ({}))
+  const made = jobs(count, () => spec)
   const from = performance.now()
   await engine.client.create(made)
   const inserted = perSecond(count, performance.now() - from)

@@ -19,22 +19,27 @@ const durability: Readonly<Record<Exclude<StoreKind, 'memory'>, string>> = {
 }
 const GRID_MS = 1_000
 
-const contender = (store: keyof typeof durability): Contender => ({
+const keepsNothing = { retention: { attempts: 0, ageMs: 0 } }
+
+const contender = (store: keyof typeof durability, keeps: Contender['keeps']): Contender => ({
   name: 'carillon',
   store,
-  settings: `default settings, 100 slots; ${durability[store]}`,
-  keeps: 'history',
+  settings: `${keeps === 'nothing' ? 'no attempts kept' : 'default settings'}, 100 slots; ${durability[store]}`,
+  keeps,
   gridMs: GRID_MS,
-  open: async ({ url }) => session(await makeRig(url, { nodeId: `bench-${process.pid}` })),
+  open: async ({ url }) => {
+    const engine = await makeRig(url, { nodeId: `bench-${process.pid}` })
+    return session(engine, keeps === 'nothing' ? keepsNothing : {})
+  },
 })
 
 /** Each with a payload of its own, as the others have it: nothing may be gained by sharing one. */
 const jobOf = (lane: string) => ({ lane, payload: { lane, ...payload } })
 
-function session(engine: Engine): Session {
+function session(engine: Engine, common: Partial<SpecInput>): Session {
   const settled = new Tally()
   const create = async (count: number, make: (i: number) => Partial<SpecInput>) => {
-    await engine.client.create(jobs(count, make))
+    await engine.client.create(jobs(count, i => ({ ...make(i), ...common })))
   }
   return {
     insertMany: (count, lane = 'a') => create(count, () => jobOf(lane)),
@@ -64,4 +69,9 @@ function session(engine: Engine): Session {
   }
 }
 
-export default [contender('sqlite'), contender('postgres'), contender('redis')]
+const stores = ['sqlite', 'postgres', 'redis'] as const
+
+export default [
+  ...stores.map(store => contender(store, 'history')),
+  ...stores.map(store => contender(store, 'nothing')),
+]

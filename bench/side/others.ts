@@ -7,7 +7,7 @@ import { inFolder } from '../support.ts'
 import { each } from './contender.ts'
 import { root, type Entry, type Host } from './fleet.ts'
 import type { Sample } from './parts.ts'
-import { attempt, type Run } from './sections.ts'
+import { attempt, best, type Run } from './sections.ts'
 
 interface CronResult {
   readonly name: string
@@ -37,7 +37,9 @@ const WARM_UP = 2_000
 export async function nodes(run: Run): Promise<void> {
   const { isQuick, rounds } = run.scale
   const names = new Set(['carillon', 'pg-boss', 'graphile-worker'])
-  const entries = run.entries.filter(({ name, store }) => names.has(name) && store === 'postgres')
+  const entries = run.entries.filter(
+    entry => names.has(entry.name) && entry.store === 'postgres' && best(entry),
+  )
   for (let round = 0; round <= Math.min(rounds, 3); round++) {
     for (const entry of entries) {
       for (const count of NODES) {
@@ -93,7 +95,7 @@ const CONNECTIONS = 20
 export async function api(run: Run): Promise<void> {
   const { isQuick, rounds } = run.scale
   const count = isQuick ? 200 : 4_000
-  for (const entry of run.entries.filter(({ name }) => name === 'carillon')) {
+  for (const entry of run.entries.filter(one => one.name === 'carillon' && best(one))) {
     await attempt(run, entry, async () => {
       await run.servers.fresh(entry.store, url =>
         inFolder(async folder => {

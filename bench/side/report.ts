@@ -22,11 +22,11 @@ const sections: Readonly<Record<string, Section>> = {
   jobs: {
     title: 'Inserting and running',
     text: `Every job is a no-op with a payload of about 200 bytes. A run counts when its outcome is
-recorded. Carillon records an outcome and a history row for each run, and has no setting that keeps
-nothing: it is held against peers that keep nothing all the same. Graphile Worker always deletes
-finished jobs; pg-boss records one outcome for a whole batch. The raw statements claim, complete and
+recorded. Carillon records an outcome and a history row for each run, and is held against peers that
+keep nothing all the same; told to keep no attempts, it still records how each job ended. Graphile
+Worker always deletes finished jobs; pg-boss records one outcome for a whole batch. The raw statements claim, complete and
 write a history row over a minimal table, without a scheduler and without handlers.`,
-    plots: ['bulk-insert', 'single-insert', 'runs'],
+    plots: ['bulk-insert', 'single-insert', 'runs', 'runs-unkept'],
   },
   latency: {
     title: 'From asking to start',

@@ -13,6 +13,7 @@ const fixed: Readonly<Record<string, RowText>> = {
   'bulk-insert': more('Bulk insert', 'jobs/s'),
   'single-insert': more('Insert, one job a call, 50 calls in flight', 'jobs/s'),
   runs: more('Claim to settle of no-op jobs', 'runs/s'),
+  'runs-unkept': more('Claim to settle of no-op jobs that leave nothing in history', 'runs/s'),
   'latency-p50': less('From asking to start on an idle worker, p50', 'ms'),
   'latency-p99': less('From asking to start on an idle worker, p99', 'ms'),
   flood: less('Wait of a user’s only job behind another user’s flood', 'ms'),

@@ -2,7 +2,7 @@
 
 import type { Entry } from './fleet.ts'
 import type { Sample } from './parts.ts'
-import { attempt, isSlow, measureOnce, type Run } from './sections.ts'
+import { attempt, best, isSlow, measureOnce, type Run } from './sections.ts'
 
 const MINUTE = 60_000
 /** Before the first round nobody knows how long creating takes. */
@@ -37,9 +37,7 @@ function sizes({ scale: { isQuick, isFull, rounds } }: Run): Size[] {
 }
 
 export async function schedules(run: Run): Promise<void> {
-  const entries = run.entries.filter(
-    entry => entry.gridMs !== null && (entry.module !== 'bullmq' || entry.keeps === 'nothing'),
-  )
+  const entries = run.entries.filter(entry => entry.gridMs !== null && best(entry))
   const tookMs = new Map<string, number>()
   for (const size of sizes(run)) {
     for (let round = 1; round <= size.rounds; round++) {

@@ -4,6 +4,7 @@ import type { Attempt, Origin } from './attempt.ts'
 import type { ErrorInfo } from './errors.ts'
 import { runId, type Job } from './job.ts'
 import type { Json } from './json.ts'
+import { endEntry } from './kept.ts'
 import { serviceOf } from './service.ts'
 import type { Instant } from './time.ts'
 
@@ -39,7 +40,7 @@ export interface Run {
 export function runOf(job: Job, run: number, attempts: readonly Attempt[]): Run | null {
   const open = openRun(job, run)
   const last = attempts.at(-1)
-  if (!open && !last) return null
+  if (!open && !last) return unkept(job, run)
   const first = attempts[0]
   const isOver = !open
   return {
@@ -57,6 +58,29 @@ export function runOf(job: Job, run: number, attempts: readonly Attempt[]): Run 
     result: last?.result ?? null,
     error: last?.error ?? null,
     retryAt: open?.retryAt ?? null,
+  }
+}
+
+/** A run whose job kept nothing but its end. */
+function unkept(job: Job, run: number): Run | null {
+  const entry = endEntry(job)
+  if (entry?.decision !== 'run' || entry.run !== run) return null
+  const { startedAt, finishedAt } = job.last!
+  return {
+    id: runId(job.id, run),
+    jobId: job.id,
+    run,
+    origin: 'schedule',
+    retryOf: null,
+    scheduledFor: entry.from,
+    status: 'completed',
+    attempts: [],
+    missed: 0,
+    startedAt,
+    finishedAt,
+    result: null,
+    error: null,
+    retryAt: null,
   }
 }
 

@@ -6,7 +6,7 @@ import { systemIds } from '../compose.ts'
 import type { Change } from '../core/change.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { NewJob } from '../core/job.ts'
-import { completeSpec } from '../core/spec.ts'
+import { completeSpec, specDefaults, type JobSpec } from '../core/spec.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { AttemptFilter, InsertOptions, PageRequest } from '../store/store.ts'
 import { systemClock } from './clock.ts'
@@ -55,12 +55,18 @@ class Aside extends MemoryStore {
   }
 }
 
-async function rig(store: MemoryStore, count: number, handler: Handler) {
+async function rig(
+  store: MemoryStore,
+  count: number,
+  handler: Handler,
+  retention: JobSpec['retention'] = specDefaults.retention,
+) {
   const ids = systemIds()
   const settings = { nodeId: 'n', slots: 10_000 }
   const engine = createEngine({ store, clock: systemClock, ids, settings })
   await store.open()
-  const spec = completeSpec({ handler: 'h', trigger: { kind: 'once', at: systemClock.now() } })
+  const trigger = { kind: 'once', at: systemClock.now() } as const
+  const spec = completeSpec({ handler: 'h', trigger, retention })
   const made = Array.from({ length: count }, (): NewJob => ({
     id: ids.next(systemClock.now()),
     kind: 'task',
@@ -109,4 +115,17 @@ test('an outcome found after a lost answer is told of once, though the search is
   await engine.node.stop()
   expect(store.searches).toBeGreaterThan(2)
   expect(told.sort()).toEqual(made)
+})
+
+test('so is that of a one-off that keeps no attempts, which is known by its end', async () => {
+  const store = new Faltering(() => systemClock.now())
+  const nothing = { attempts: 0, ageMs: 0 }
+  const { engine, told, all, made } = await rig(store, 3, () => {}, nothing)
+  const lost: string[] = []
+  engine.events.on('leaseLost', ({ reason }) => lost.push(reason))
+  await all
+  await engine.node.stop()
+  expect(lost).toEqual([])
+  expect(told.sort()).toEqual(made)
+  expect((await store.attempts({}, { limit: 10 })).items).toEqual([])
 })

@@ -4,6 +4,7 @@
 import type { Change } from '../core/change.ts'
 import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
+import { endEntry, kept } from '../core/kept.ts'
 import { leavesRow, settle } from '../core/settle.ts'
 import type { Instant } from '../core/time.ts'
 import type { Report } from '../store/store.ts'
@@ -151,7 +152,8 @@ export class Settling {
     await this.sendReports(fresh)
     const now = clock.now()
     const changes = fresh.map(held => this.#decide(held, now))
-    const results = await store.commit(changes, { now, waitingMax: settings.waitingMax })
+    const options = { now, waitingMax: settings.waitingMax }
+    const results = await store.commit(changes.map(kept), options)
     const again: Held[] = []
     const done: Change[] = []
     for (const [i, held] of fresh.entries()) {
@@ -208,8 +210,7 @@ export class Settling {
     const { id, lease } = held.job
     const page = await this.#parts.store.attempts({ jobId: id, id: lease!.attemptId }, { limit: 1 })
     const attempt = page.items[0] ?? null
-    // No one else ends a lease without leaving an attempt.
-    const isOurs = attempt ? attempt.outcome === held.outcome!.kind : !leavesRow(held.outcome!)
+    const isOurs = attempt ? attempt.outcome === held.outcome!.kind : leftNothing(held, job)
     if (!job || !isOurs) {
       this.#lose(held, job ? 'the lease was lost' : 'the job was removed')
       return
@@ -238,6 +239,13 @@ export class Settling {
     for (const held of reporting) held.pending = null
     await this.#parts.store.report(reports, this.#parts.clock.now())
   }
+}
+
+/** No one else ends a lease without leaving an attempt, unless the job keeps none. */
+function leftNothing({ outcome, startedAt }: Held, job: Job | undefined): boolean {
+  if (!leavesRow(outcome!)) return true
+  const isEnd = outcome!.kind === 'succeeded' && job !== undefined && endEntry(job) !== null
+  return isEnd && job.last!.startedAt === startedAt
 }
 
 function reportOf(held: Held): Report {

@@ -2,7 +2,8 @@
 
 import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
-import { openEntry, runEntry, type LedgerEntry } from '../../core/ledger.ts'
+import { ownEntry } from '../../core/kept.ts'
+import { runEntry, type LedgerEntry } from '../../core/ledger.ts'
 import { isFinishedWithin, searchFor } from '../../core/query.ts'
 import { earlier, type Instant } from '../../core/time.ts'
 import type {
@@ -110,7 +111,7 @@ function isSought(rows: Rows, attempt: Attempt, filter: AttemptFilter): boolean 
 export function ledger(rows: Rows, jobId: string, page: PageRequest): Page<LedgerEntry> {
   const byMoment = new Map<Instant, LedgerEntry>()
   const row = rows.jobs.get(jobId)
-  const open = row && openEntry(row.job)
+  const open = row && ownEntry(row.job)
   if (open) byMoment.set(open.from, open)
   for (const { attempt } of rows.attempts.get(jobId) ?? []) {
     const entry = runEntry(attempt)

@@ -1,7 +1,8 @@
 // The ledger of one schedule: runs from the attempts they left, and skips, all of one moment.
 
 import type { Job } from '../../core/job.ts'
-import { openEntry, runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
+import { ownEntry } from '../../core/kept.ts'
+import { runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
 import { numberMark, offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest } from '../store.ts'
@@ -65,7 +66,7 @@ async function readParts(tables: Tables, jobId: string, page: PageRequest): Prom
 
 function entriesOf({ job, runs, skips }: Parts, jobId: string, page: PageRequest): LedgerEntry[] {
   const byMoment = new Map<Instant, LedgerEntry>()
-  const open = openEntry(job)
+  const open = ownEntry(job)
   if (open && isInside(open.from, page)) byMoment.set(open.from, open)
   for (const [occurrence, run] of runs) {
     const entry = runEntry({ jobId, origin: 'schedule', retryOf: null, occurrence, run })

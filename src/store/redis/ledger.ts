@@ -2,7 +2,8 @@
 
 import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
-import { openEntry, runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
+import { ownEntry } from '../../core/kept.ts'
+import { runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
 import { numberMark, offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest } from '../store.ts'
@@ -54,7 +55,7 @@ export async function ledger(
   for (let isEnd = false; !isEnd && runs.size < wanted;) {
     const read = await pastOf(shelf, { jobId, isNewest, number, mark, wanted })
     if (read === null) return { items: [], cursor: null }
-    const open = openEntry(read.job)
+    const open = ownEntry(read.job)
     if (open && isPast(open.from)) byMoment.set(open.from, { entry: open, number: null })
     skips = read.skips
     for (const attempt of read.attempts) {

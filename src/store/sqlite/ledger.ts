@@ -1,6 +1,7 @@
 // The ledger of one schedule: runs from the attempts they left, and skips.
 
-import { openEntry, runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
+import { ownEntry } from '../../core/kept.ts'
+import { runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
 import { numberMark, offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest } from '../store.ts'
@@ -27,7 +28,7 @@ function ledgerEntries(tables: Tables, jobId: string, page: PageRequest): Ledger
   if (!row) return []
   const seq = row[0] as number
   const byMoment = new Map<Instant, LedgerEntry>()
-  const open = openEntry(tables.jobOf(row))
+  const open = ownEntry(tables.jobOf(row))
   if (open && isInside(open.from, page)) byMoment.set(open.from, open)
   for (const entry of runEntries(tables, { seq, jobId }, cutBy('occurrence', page, numberMark))) {
     byMoment.set(entry.from, entry)

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { begin } from '../../../src/core/begin.ts'
 import { change } from '../../../src/core/change.ts'
 import type { Job } from '../../../src/core/job.ts'
+import { kept } from '../../../src/core/kept.ts'
 import type { Skip } from '../../../src/core/ledger.ts'
 import { requestRun } from '../../../src/core/requests.ts'
 import { settle } from '../../../src/core/settle.ts'
@@ -52,7 +53,23 @@ const busyLedger = ['run 0 #1', 'skip 1-4 ×4 coalesced', 'run 5 #2', 'skip 6-8 
 export function ledgerTests(bench: UseBench): void {
   unionTests(bench)
   openRunTests(bench)
+  unkeptTests(bench)
   pageTests(bench)
+}
+
+function unkeptTests(bench: UseBench): void {
+  it('is told by the end of a one-off that keeps no attempts', async () => {
+    const { store } = bench()
+    const retention = { attempts: 0, ageMs: 0 }
+    const spec = { trigger: { kind: 'once', at: at(0) }, retention } as const
+    await put(store, newJob({ id: 'a', now: at(-1), spec }))
+    const running = await claimOne(store, at(1))
+    const ended = settle(running, { outcome: succeeded, startedAt: at(1) }, at(2))
+    await write(store, kept(ended), at(2))
+    expect(await ledgerOf(store)).toEqual(['run 0 #1'])
+    expect((await store.attempts({ jobId: 'a' }, { limit: 10 })).items).toEqual([])
+    expect((await stored(store, 'a')).last).toMatchObject({ startedAt: at(1), finishedAt: at(2) })
+  })
 }
 
 function unionTests(bench: UseBench): void {
