@@ -208,7 +208,7 @@ describe.runIf('path' in found)('jobs in the dashboard', () => {
     await dialog().getByLabel('Reason').fill('no longer needed')
     await dialog().getByRole('button', { name: 'Cancel the job' }).click()
     await until(id, 'it is cancelled', one => one['status'] === 'cancelled')
-    await page.locator('.banner', { hasText: 'Cancelled' }).waitFor()
+    await page.locator('.banner', { hasText: 'no longer needed' }).waitFor()
     await menu('Delete…')
     await dialog().getByRole('button', { name: 'Delete the job' }).click()
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor()

@@ -39,7 +39,7 @@ export function Banners({ job }: { readonly job: Job }) {
           <Glyph look={lookOf('cancelled')} />
           <span>
             Cancelled <Time at={job.cancelled_at} zone={zone} />
-            {job.ended_reason !== null && <>: {job.ended_reason}</>}
+            {job.ended_note !== null && <>: “{job.ended_note}”</>}
           </span>
         </p>
       )}

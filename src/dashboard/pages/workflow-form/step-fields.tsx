@@ -182,10 +182,20 @@ function CallFields({ step, at, problem, set }: StepProps) {
   )
 }
 
+/** The server counts what a step waits for; people know it by name. */
+function needRules(problem: ApiProblem | null, at: number, needs: readonly string[]): string[] {
+  const name = `steps.${at}.needs`
+  return (problem?.errors ?? []).flatMap(({ field, rule }) => {
+    if (field === name) return [rule]
+    if (!field.startsWith(`${name}.`)) return []
+    return [`${needs[Number(field.slice(name.length + 1))] ?? field}: ${rule}`]
+  })
+}
+
 function Needs({ step, steps, at, problem, set }: StepProps) {
   const rulesId = useId()
   const others = steps.filter(({ key }) => key !== step.key)
-  const rules = rulesFor(problem, [`steps.${at}.needs`])
+  const rules = needRules(problem, at, needsOf(step, steps))
   if (others.length === 0 && step.stray.length === 0) return <Rules rules={rules} />
   const toggle = (key: number, isOn: boolean) => {
     const left = step.needs.filter(need => need !== key)
