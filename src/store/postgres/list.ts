@@ -16,19 +16,6 @@ export async function get(tables: Tables, ids: readonly string[]): Promise<Job[]
   return ids.flatMap(id => found.get(id) ?? [])
 }
 
-/** Of more ready jobs than this the earliest is not sought: that one of them is due says enough. */
-const READY_SOUGHT = 64
-
-const timedDue = (s: string) =>
-  `(select m.at from ${s}.moments m where m.what = 0 and m.line = l.id order by m.at limit 1)`
-const readyDue = (s: string) => `(select min(r.at) from (
-  select m.at from ${s}.moments m where m.what = 1 and m.line = l.id limit ${READY_SOUGHT}) r)`
-
-const nextDueSql = (s: string, due: string) => `select min(${due})
-  from unnest($1::text[], $2::text[]) g (queue, handler)
-  join ${s}.lines l on l.queue = g.queue and l.handler = g.handler
-  where not exists (select 1 from ${s}.queues q where q.queue = g.queue and q.paused)`
-
 /** What a claim has seen is ready since, so only what is not yet can be news. */
 export async function nextDueAt(
   tables: Tables,
@@ -36,11 +23,10 @@ export async function nextDueAt(
   seenAt?: Instant,
 ): Promise<Instant | null> {
   if (lines.length === 0) return null
-  const { schema: s } = tables
-  const due = seenAt === undefined ? `least(${timedDue(s)}, ${readyDue(s)})` : timedDue(s)
-  const [row] = await tables.connection.call(nextDueSql(s, due), [
+  const [row] = await tables.connection.call(`select ${tables.schema}.due_1($1, $2, $3)`, [
     texts(lines.map(line => toKey(line.queue))),
     texts(lines.map(line => toKey(line.handler))),
+    seenAt !== undefined,
   ])
   return numberOrNull(row![0])
 }
