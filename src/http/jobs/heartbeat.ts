@@ -51,6 +51,7 @@ type Mark =
 export async function heartbeatOf(store: Store, job: Job, slots: number): Promise<Slot[]> {
   const ledger = await store.ledger(job.id, { limit: slots, newestFirst: true })
   const history = await historyOf(store, job, ledger.items, slots)
+  const byRun = grouped(history)
   const open = openEntry(job)
   const isTold = open !== null && ledger.items.some(entry => entry.from === open.from)
   const entries = open === null || isTold ? ledger.items : [open, ...ledger.items]
@@ -58,8 +59,20 @@ export async function heartbeatOf(store: Store, job: Job, slots: number): Promis
   return [...marks, ...asked(job, history)]
     .toSorted((a, b) => b.at - a.at || runOf(b) - runOf(a))
     .slice(0, slots)
-    .map(mark => slotOf(mark, job, history))
+    .map(mark => slotOf(mark, job, byRun))
     .reverse()
+}
+
+type ByRun = ReadonlyMap<number, readonly Attempt[]>
+
+function grouped(history: readonly Attempt[]): ByRun {
+  const byRun = new Map<number, Attempt[]>()
+  for (const attempt of history) {
+    const own = byRun.get(attempt.run)
+    if (own) own.push(attempt)
+    else byRun.set(attempt.run, [attempt])
+  }
+  return byRun
 }
 
 /** Of two at one moment the later run is the newer one. */
@@ -100,7 +113,7 @@ async function historyOf(
   return read(Math.min(limits.pageMax, slots * 2 + 10))
 }
 
-function slotOf(mark: Mark, job: Job, history: readonly Attempt[]): Slot {
+function slotOf(mark: Mark, job: Job, history: ByRun): Slot {
   if (!('entry' in mark)) {
     const at = iso(mark.at)
     const { run, origin } = mark
@@ -109,7 +122,9 @@ function slotOf(mark: Mark, job: Job, history: readonly Attempt[]): Slot {
     return { ...span, ...ranSlot(run, job, history), late_ms: null }
   }
   const { entry } = mark
-  const span = { from: iso(entry.from), to: iso(entry.to), origin: 'schedule' as const }
+  const from = iso(entry.from)
+  const to = entry.to === entry.from ? from : iso(entry.to)
+  const span = { from, to, origin: 'schedule' as const }
   const decided = { ...span, expected: entry.count }
   if (entry.decision === 'run') return { ...decided, ...ranSlot(entry.run, job, history) }
   const isMissed = missedReasons.includes(entry.reason)
@@ -120,8 +135,8 @@ function slotOf(mark: Mark, job: Job, history: readonly Attempt[]): Slot {
 
 type Ran = Omit<Slot, 'from' | 'to' | 'origin' | 'expected'>
 
-function ranSlot(run: number, job: Job, history: readonly Attempt[]): Ran {
-  const attempts = history.filter(one => one.run === run)
+function ranSlot(run: number, job: Job, history: ByRun): Ran {
+  const attempts = history.get(run) ?? []
   const last = attempts[0]
   const first = attempts.at(-1)
   return {

@@ -23,6 +23,7 @@ import { settle } from '../../core/settle.ts'
 import { HOUR, MINUTE } from '../../core/time.ts'
 import type { PruneRequest } from '../store.ts'
 import { HISTORY_BITE } from './scripts/jobs.ts'
+import { TOGETHER_MAX } from './scripts/prune.ts'
 import { RedisStore } from './store.ts'
 
 let place: FreshPlace
@@ -38,6 +39,13 @@ afterEach(async () => {
   await store.close()
   await place.clean()
 })
+
+async function ask(...words: string[]): Promise<unknown> {
+  const link = await linkTo(place.url)
+  const answer = await link.send(words)
+  link.destroy()
+  return answer
+}
 
 async function keys(): Promise<string[]> {
   const link = await linkTo(place.url)
@@ -147,6 +155,18 @@ describe('tasks that ended together', () => {
     await store.commit([retryJob(held!, T0)], { now: T0 })
     expect(await prune({})).toMatchObject({ jobs: 1 })
     expect(await ids()).toEqual(['c'])
+  })
+
+  it('are looked at in bounded numbers, however many they are', async () => {
+    const count = 3 * TOGETHER_MAX
+    for (let from = 0; from < count; from += 1_000) {
+      await endedTogether(...Array.from({ length: 1_000 }, (_, i) => `t${from + i}`))
+    }
+    await ask('CONFIG', 'RESETSTAT')
+    expect(await prune({ limit: 10, endedTasksMax: count })).toMatchObject({ jobs: 10 })
+    const used = /cmdstat_hmget:calls=(\d+)/.exec(String(await ask('INFO', 'commandstats')))
+    // One for each batch that is looked at, one for each task that goes, and one for their specs.
+    expect(Number(used![1])).toBeLessThanOrEqual(TOGETHER_MAX / 1_000 + 10 + 1)
   })
 
   it('go oldest first above the number a queue may hold', async () => {

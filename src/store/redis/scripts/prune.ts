@@ -7,6 +7,9 @@ import { removing } from './upkeep.ts'
 /** Skips are small and few; one bite takes more of them. */
 const SKIPS_FACTOR = 100
 
+/** Jobs that expire in the same millisecond go by number, as long as they are no more than this. */
+export const TOGETHER_MAX = 4_000
+
 const agedAttempts = String.raw`
 local function isAmongNewest(seq, number)
   local row = call('HGET', P .. 'jobs', seq)
@@ -74,8 +77,10 @@ local function byAge(list)
 end
 
 local ENTRIES = 50
+-- So many are looked at for the order of those that expire together.
+local TOGETHER_MAX = ${TOGETHER_MAX}
 
--- Ended jobs of one kind and queue up to a moment, oldest first: at least so many, and all that
+-- Ended jobs of one kind and queue up to a moment, oldest first: at least so many, and those that
 -- expire together with the last. An entry is one job, or several that ended at once; those that
 -- are there no more, or ended anew, are passed over.
 local function endedOf(kind, queue, till, wanted)
@@ -84,7 +89,10 @@ local function endedOf(kind, queue, till, wanted)
     local list = call('ZRANGEBYSCORE', key, '-inf', till, 'WITHSCORES', 'LIMIT', offset, ENTRIES)
     for n = 1, #list, 2 do
       local expire, seqs, isLive = tonumber(list[n + 1]), {}, false
-      if #found >= wanted and found[#found].expire ~= expire then return found end
+      local isEnough = #found >= wanted and #found > 0
+      if isEnough and (found[#found].expire ~= expire or #found >= TOGETHER_MAX) then
+        return found
+      end
       for seq in gmatch(list[n], '%d+') do seqs[#seqs + 1] = seq end
       for i, row in ipairs(fetch('HMGET', P .. 'jobs', seqs)) do
         local h = row and head(row)
