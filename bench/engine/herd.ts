@@ -57,7 +57,7 @@ export async function idleLatency(ground: Ground, samples: number): Promise<Figu
       const start = new Promise<void>(resolve => {
         called = resolve
       })
-      await engine.client.create(jobs(1, () => ({})))
+      await engine.client.create(jobs(1, () => ({}), engine.clock))
       await start
       times.push(performance.now() - from)
       await done

@@ -3,7 +3,7 @@
 import { openStore, systemIds } from '../../src/compose.ts'
 import { completeSpec, type SpecInput } from '../../src/core/spec.ts'
 import type { NewJob } from '../../src/core/job.ts'
-import { systemClock } from '../../src/engine/clock.ts'
+import { systemClock, type Clock } from '../../src/engine/clock.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
 
@@ -30,14 +30,19 @@ export async function makeRig(
 /** Made once, as a program has it: its first id fills a pool of random bytes. */
 const ids = systemIds()
 
-export function jobs(count: number, make: (i: number) => Partial<SpecInput>): NewJob[] {
+/** Due at once: by the clock of an engine, which is that of its store, as the library has it. */
+export function jobs(
+  count: number,
+  make: (i: number) => Partial<SpecInput>,
+  clock: Pick<Clock, 'now'> = systemClock,
+): NewJob[] {
   return Array.from({ length: count }, (_, i) => ({
     id: ids.next(systemClock.now()),
     kind: 'task' as const,
     spec: completeSpec({
       handler: 'noop',
       payload,
-      trigger: { kind: 'once', at: systemClock.now() },
+      trigger: { kind: 'once', at: clock.now() },
       ...make(i),
     }),
   }))

@@ -39,7 +39,7 @@ const jobOf = (lane: string) => ({ lane, payload: { lane, ...payload } })
 function session(engine: Engine, common: Partial<SpecInput>): Session {
   const settled = new Tally()
   const create = async (count: number, make: (i: number) => Partial<SpecInput>) => {
-    await engine.client.create(jobs(count, i => ({ ...make(i), ...common })))
+    await engine.client.create(jobs(count, i => ({ ...make(i), ...common }), engine.clock))
   }
   return {
     insertMany: (count, lane = 'a') => create(count, () => jobOf(lane)),

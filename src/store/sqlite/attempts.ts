@@ -25,20 +25,22 @@ export function attempts(tables: Tables, filter: AttemptFilter, page: PageReques
 
 function ofJob(tables: Tables, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
   const cut = cutBy('a.number', page, numberMark)
-  const rows = select(tables, conditionsOf(tables, filter), 'a.number', cut)
+  const rows = select(tables, filter, 'a.number', cut)
   return pageOf(rows, page.limit, toAttempt, row => String(row[1]))
 }
 
 function byId(tables: Tables, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
-  const rows = select(tables, conditionsOf(tables, filter), 'a.id', cutBy('a.id', page, toKey))
+  const rows = select(tables, filter, 'a.id', cutBy('a.id', page, toKey))
   return pageOf(rows, page.limit, toAttempt, row => fromKey(row[2] as string))
 }
 
 /** The cross joins keep the history outermost: its own order is the one asked for. */
-function select(tables: Tables, conditions: readonly Condition[], mark: string, cut: Cut): Row[] {
+function select(tables: Tables, filter: AttemptFilter, mark: string, cut: Cut): Row[] {
+  const conditions = conditionsOf(tables, filter)
   const where = whereAll([...conditions.map(condition => condition.sql), cut.where])
+  const specs = filter.tenant === undefined ? '' : 'cross join specs on specs.seq = a.job'
   const sql = `select ${columns}, jobs.id from attempts a cross join jobs on jobs.seq = a.job
-    cross join specs on specs.seq = a.job ${where}
+    ${specs} ${where}
     order by ${mark} ${cut.order} limit ? offset ?`
   const values = conditions.map(condition => condition.value)
   return tables.statement(sql).all(...values, ...cut.values, cut.limit, cut.offset)
