@@ -19,12 +19,13 @@ const durability: Readonly<Record<Exclude<StoreKind, 'memory'>, string>> = {
 }
 const GRID_MS = 1_000
 
+const retentionText = { history: 'default settings', nothing: 'no attempts kept' }
 const keepsNothing = { retention: { attempts: 0, ageMs: 0 } }
 
 const contender = (store: keyof typeof durability, keeps: Contender['keeps']): Contender => ({
   name: 'carillon',
   store,
-  settings: `${keeps === 'nothing' ? 'no attempts kept' : 'default settings'}, 100 slots; ${durability[store]}`,
+  settings: `${retentionText[keeps]}, 100 slots; ${durability[store]}`,
   keeps,
   gridMs: GRID_MS,
   open: async ({ url }) => {

@@ -24,8 +24,9 @@ const sections: Readonly<Record<string, Section>> = {
     text: `Every job is a no-op with a payload of about 200 bytes. A run counts when its outcome is
 recorded. Carillon records an outcome and a history row for each run, and is held against peers that
 keep nothing all the same; told to keep no attempts, it still records how each job ended. Graphile
-Worker always deletes finished jobs; pg-boss records one outcome for a whole batch. The raw statements claim, complete and
-write a history row over a minimal table, without a scheduler and without handlers.`,
+Worker always deletes finished jobs; pg-boss records one outcome for a whole batch. The raw
+statements claim, complete and write a history row over a minimal table, without a scheduler and
+without handlers.`,
     plots: ['bulk-insert', 'single-insert', 'runs', 'runs-unkept'],
   },
   latency: {
@@ -37,8 +38,8 @@ write a history row over a minimal table, without a scheduler and without handle
     title: 'Many schedules',
     text: `Cron schedules, created through the API that exists for it; Graphile Worker takes them only
 at its start, which is what is measured. Then nothing is due for a while, and at last all fall due
-in the same second (pg-boss and Graphile Worker: minute). Processor time is that of the process and
-the server together. Schedulers in memory lose everything with their process; they are shown, but the
+in the same second (pg-boss and Graphile Worker: minute). CPU time is that of the process and the
+server together. Schedulers in memory lose everything with their process; they are shown, but the
 ratios are to those that last.`,
     plots: ['create-10k', 'create-100k', 'idle-10k', 'late-p99-1k', 'late-p99-10k'],
   },
@@ -61,7 +62,7 @@ versions have no notion of whose job it is.`,
   },
   nodes: {
     title: 'Several nodes on one PostgreSQL',
-    text: 'Processes and server share the processors of one machine, so this shows contention, not growth.',
+    text: 'Processes and server share the cores of one machine, so this shows contention, not growth.',
     plots: [],
   },
   api: {
@@ -156,12 +157,12 @@ function intro({ at, isQuick, machine, servers }: Results): string {
 
 <!-- Written by \`npm run bench -- --report\` from bench/results/latest.json. Do not edit. -->
 
-${isQuick ? TRIAL : ''}Measured on ${at.slice(0, 10)}: ${processors} processors (${processor}),
+${isQuick ? TRIAL : ''}Measured on ${at.slice(0, 10)}: ${processors} CPU cores (${processor}),
 ${memoryGb} GB, ${platform}, Node ${node}, PostgreSQL ${servers['postgres']}, Redis ${servers['redis']};
 clients and servers on the same machine. Every contender has a process of its own, and all take
-turns in every round, after a warm-up that is thrown away. Figures are medians, with the
-range and the number of rounds. Processor shares are those of one processor, of the client and of
-the server. Only ratios within a table mean something elsewhere.
+turns in every round, after a warm-up that is thrown away. Figures are medians, with the range and
+the number of rounds. CPU shares are those of one core, of the client and of the server. Only ratios
+within a table mean something elsewhere.
 [How to run it](../how-to/run-benchmarks.md).
 
 ## At a glance

@@ -25,7 +25,7 @@ const fixed: Readonly<Record<string, RowText>> = {
 const sized: readonly (readonly [RegExp, (size: string) => RowText])[] = [
   [/^create-(.+)$/, size => less(`Creating ${size} schedules`, 's')],
   [/^memory-(.+)$/, size => less(`Memory of the process with ${size} schedules`, 'MiB')],
-  [/^idle-(.+)$/, size => less(`Processor time while ${size} schedules wait`, 'ms/s')],
+  [/^idle-(.+)$/, size => less(`CPU time while ${size} schedules wait`, 'ms/s')],
   [/^late-p50-(.+)$/, size => less(`Start lateness of ${size} schedules due together, p50`, 'ms')],
   [/^late-p99-(.+)$/, size => less(`Start lateness of ${size} schedules due together, p99`, 'ms')],
   [/^backlog-(.+)$/, size => more(`First runs with ${size} queued`, 'runs/s')],
