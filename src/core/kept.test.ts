@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { failed, succeeded, T0 } from '../../tests/support/builders.ts'
-import { afterFailure, begun, every, made, ran } from '../../tests/support/pure.ts'
+import { begun, every, made, ran } from '../../tests/support/pure.ts'
 import type { Job } from './job.ts'
 import { endEntry, kept, ownEntry } from './kept.ts'
 import { runOf } from './run.ts'
@@ -30,8 +30,12 @@ describe('whether the attempt is stored', () => {
     expect(attemptOf(made(once), failed())).toMatchObject({ outcome: 'failed' })
   })
 
-  test('the success after a failure is not', () => {
-    expect(attemptOf(afterFailure(made(once), T0))).toBeNull()
+  test('the success after a failure is, so the run does not seem to have failed', () => {
+    const failing = ran(made(once), failed(), T0)
+    const change = kept(ran(failing.job, succeeded, T0 + MINUTE))
+    expect(change.attempt).toMatchObject({ number: 2, outcome: 'succeeded' })
+    const attempts = [failing.attempt!, change.attempt!]
+    expect(runOf(change.job, 1, attempts)).toMatchObject({ status: 'completed' })
   })
 
   test('those who hear of the change hear of the attempt', () => {

@@ -1,5 +1,6 @@
-// Jobs that keep no history: what runs once and is told to keep nothing leaves its end when it
-// succeeds, and no attempt. Failures leave theirs: someone will want to read them.
+// Jobs that keep no history: what runs once, is told to keep nothing and succeeds at its first try
+// leaves its end, and no attempt. Whatever comes after another attempt is written down: a run must not
+// look as if a failure had been the end of it.
 
 import type { Change } from './change.ts'
 import type { Job } from './job.ts'
@@ -16,8 +17,8 @@ function onceAt({ trigger, retention }: JobSpec): Instant | null {
 export function kept(change: Change): Change {
   const { attempt, job } = change
   if (attempt === null || attempt.outcome !== 'succeeded') return change
-  const isOwn = attempt.origin === 'schedule' && attempt.retryOf === null
-  const isAll = isOwn && job.state === 'completed' && onceAt(job.spec) !== null
+  const isFirst = attempt.number === 1 && attempt.origin === 'schedule'
+  const isAll = isFirst && job.state === 'completed' && onceAt(job.spec) !== null
   return isAll ? { ...change, attempt: null } : change
 }
 
@@ -29,7 +30,6 @@ export function ownEntry(job: Job): LedgerEntry | null {
 /** The run decision that only the end of a job tells of. */
 export function endEntry(job: Job): LedgerEntry | null {
   const at = onceAt(job.spec)
-  if (at === null || job.state !== 'completed' || job.last?.outcome !== 'succeeded') return null
-  const { runs } = job.counters
-  return runEntry({ jobId: job.id, origin: 'schedule', retryOf: null, occurrence: at, run: runs })
+  if (at === null || job.state !== 'completed' || job.counters.runs === 0) return null
+  return runEntry({ jobId: job.id, origin: 'schedule', retryOf: null, occurrence: at, run: 1 })
 }

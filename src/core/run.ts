@@ -64,7 +64,8 @@ export function runOf(job: Job, run: number, attempts: readonly Attempt[]): Run 
 /** A run whose job kept nothing but its end. */
 function unkept(job: Job, run: number): Run | null {
   const entry = endEntry(job)
-  if (entry?.decision !== 'run' || entry.run !== run) return null
+  // After another attempt the job tells of that one.
+  if (entry?.decision !== 'run' || entry.run !== run || job.counters.attempts > 1) return null
   const { startedAt, finishedAt } = job.last!
   return {
     id: runId(job.id, run),
