@@ -316,6 +316,23 @@ onEachStore((store, start) => {
       ])
     })
 
+    it('a one-off that keeps nothing is told of by its end', async () => {
+      const s = await start({ handlers: { work: async () => null } })
+      const id = await made(s, {
+        trigger: { at: '2026-01-05T12:10:00Z' },
+        handler: 'work',
+        retention: { attempts: 0, age_seconds: 0 },
+      })
+      await s.advance('11m')
+      const path = `/api/v1/jobs/${id}`
+      expect((await s.as().get(path)).body).toMatchObject({ status: 'completed', run_count: 1 })
+      expect((await s.as().get(`${path}/executions`)).body).toMatchObject({ executions: [] })
+      const { body } = await s.as().get(`${path}/heartbeat`)
+      expect(body['slots']).toMatchObject([{ expected: 1, ok: 1, running: 0, run_id: `${id}.1` }])
+      const run = await s.as().get(`/api/v1/runs/${id}.1`)
+      expect(run).toMatchObject({ status: 200, body: { status: 'completed' } })
+    })
+
     it('lateness tells how late runs started', async () => {
       const s = await start({ works: false })
       const id = await made(s)

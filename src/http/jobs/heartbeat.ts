@@ -4,6 +4,7 @@
 import { z } from 'zod'
 import type { Attempt, Origin } from '../../core/attempt.ts'
 import { runId, type Job } from '../../core/job.ts'
+import { endEntry } from '../../core/kept.ts'
 import { openEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
 import { limits } from '../../core/limits.ts'
 import { serviceOf } from '../../core/service.ts'
@@ -152,6 +153,8 @@ function ranSlot(run: number, job: Job, history: ByRun): Ran {
 function marksOf(last: Attempt | undefined, job: Job, run: number): Partial<Ran> {
   const isOpen = job.current.run === run && (job.state === 'running' || job.retryAt !== null)
   const isAsked = job.requests.some(request => request.run === run)
+  // A job that keeps nothing tells of its run by its end.
+  if (last === undefined && endEntry(job) !== null) return { ok: 1 }
   if (isOpen || isAsked || last === undefined) return { running: 1 }
   const status = executionStatus(last.outcome)
   if (status === 'completed') return { ok: 1 }

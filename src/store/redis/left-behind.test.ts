@@ -1,6 +1,6 @@
 // What removed and pruned jobs leave: no key of theirs, and counts that agree with the rows.
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import {
   T0,
   claimOne,
@@ -13,6 +13,7 @@ import {
   readAll,
 } from '../../../tests/support/builders.ts'
 import { linkTo, systemAfter } from '../../../tests/support/redis.ts'
+import { askRedis, startRedis } from '../../../tests/support/servers/redis.ts'
 import { freshPlace, type FreshPlace } from '../../../tests/support/servers/shared.ts'
 import type { Attempt } from '../../core/attempt.ts'
 import { change } from '../../core/change.ts'
@@ -39,13 +40,6 @@ afterEach(async () => {
   await store.close()
   await place.clean()
 })
-
-async function ask(...words: string[]): Promise<unknown> {
-  const link = await linkTo(place.url)
-  const answer = await link.send(words)
-  link.destroy()
-  return answer
-}
 
 async function keys(): Promise<string[]> {
   const link = await linkTo(place.url)
@@ -158,13 +152,20 @@ describe('tasks that ended together', () => {
   })
 
   it('are looked at in bounded numbers, however many they are', async () => {
+    // The server counts the commands of everybody: this one must be alone.
+    const server = await startRedis()
+    onTestFinished(() => server.stop())
+    await store.close()
+    store = new RedisStore({ url: server.url, clock: () => T0, after: systemAfter })
+    await store.open()
     const count = 3 * TOGETHER_MAX
     for (let from = 0; from < count; from += 1_000) {
       await endedTogether(...Array.from({ length: 1_000 }, (_, i) => `t${from + i}`))
     }
-    await ask('CONFIG', 'RESETSTAT')
+    await askRedis(server.url, 'CONFIG', 'RESETSTAT')
     expect(await prune({ limit: 10, endedTasksMax: count })).toMatchObject({ jobs: 10 })
-    const used = /cmdstat_hmget:calls=(\d+)/.exec(String(await ask('INFO', 'commandstats')))
+    const told = String(await askRedis(server.url, 'INFO', 'commandstats'))
+    const used = /cmdstat_hmget:calls=(\d+)/.exec(told)
     // One for each batch that is looked at, one for each task that goes, and one for their specs.
     expect(Number(used![1])).toBeLessThanOrEqual(TOGETHER_MAX / 1_000 + 10 + 1)
   })
