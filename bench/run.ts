@@ -18,6 +18,7 @@ const benches: Readonly<Record<string, string>> = {
   fair: 'bench/fair.ts',
   http: 'bench/http/main.ts',
   dashboard: 'bench/dashboard/main.ts',
+  start: 'bench/start.ts',
 }
 
 const { values, tokens } = parseArgs({

@@ -9,6 +9,7 @@ import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
+import { NOTICES, notices } from './build/notices.ts'
 import { paths } from '../src/dashboard/paths.ts'
 
 const compressed = /\.(?:js|css|svg)$/
@@ -17,6 +18,7 @@ export async function buildDashboard(root: string): Promise<void> {
   const made = join(root, 'dist/dashboard.new')
   await build({
     configFile: join(root, 'src/dashboard/vite.config.ts'),
+    plugins: [notices],
     build: { outDir: made },
   })
   const assets = join(made, 'assets')
@@ -33,7 +35,8 @@ export async function buildDashboard(root: string): Promise<void> {
 function replace(place: string, made: string): void {
   mkdirSync(join(place, 'assets'), { recursive: true })
   cpSync(join(made, 'assets'), join(place, 'assets'), { recursive: true })
-  for (const name of ['index.html', 'pages.json']) renameSync(join(made, name), join(place, name))
+  const others = [NOTICES, 'pages.json', 'index.html']
+  for (const name of others) renameSync(join(made, name), join(place, name))
   const current = new Set(readdirSync(join(made, 'assets')))
   for (const name of readdirSync(join(place, 'assets'))) {
     if (!current.has(name)) rmSync(join(place, 'assets', name))

@@ -1,7 +1,7 @@
 // The one place that picks concrete parts: store, clock, ids, logger.
 
 import { hostname } from 'node:os'
-import { pid } from 'node:process'
+import process from 'node:process'
 import type { PageSink } from './actions/crawl/pages.ts'
 import { refuse, SchedulerError, shown } from './core/errors.ts'
 import type { Instant, Millis } from './core/time.ts'
@@ -83,7 +83,7 @@ export function systemIds(): Ids {
 
 /** Readable, and different for every process that ever runs. */
 export function makeNodeId(ids: Ids): string {
-  return `${hostname()}-${pid}-${ids.token().slice(0, 8)}`
+  return `${hostname()}-${process.pid}-${ids.token().slice(0, 8)}`
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

@@ -5,6 +5,9 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import process from 'node:process'
 import { build, normalizePath, type Plugin, type Rolldown } from 'vite'
+import { leanBuiltins } from './builtins.ts'
+import { packagesInside } from './inside.ts'
+import { notices } from './notices.ts'
 import { filesOf, type FileOf } from './parts.ts'
 
 /** What package.json names, and the first file of an isolated handler. */
@@ -41,13 +44,15 @@ export async function bundle(root: string): Promise<ReadonlySet<string>> {
 
 async function bundled(root: string): Promise<Made[]> {
   const moduleOf = (name: string) => `${root}/src/${name}.ts`
-  const isOurs = (id: string) => id.startsWith(`${root}/src/`)
+  const inside = [`${root}/src/`, ...packagesInside.map(name => `${root}/node_modules/${name}/`)]
+  const isInside = (id: string) => inside.some(place => id.startsWith(place))
   let fileOf: FileOf | null = null
   const made = (await build({
     root,
     configFile: false,
     logLevel: 'warn',
-    plugins: [ownPlaces(`${root}/src`)],
+    ssr: { noExternal: [...packagesInside] },
+    plugins: [leanBuiltins, ownPlaces(`${root}/src`), notices],
     build: {
       ssr: true,
       write: false,
@@ -58,8 +63,8 @@ async function bundled(root: string): Promise<Made[]> {
       rolldownOptions: {
         input: Object.fromEntries(entries.map(name => [name, moduleOf(name)])),
         preserveEntrySignatures: 'allow-extension',
-        // The packages stay what package.json says: updated, audited and shared by the installer.
-        external: /^(?![./]|[A-Za-z]:)/,
+        // The others stay what package.json says: updated, audited and shared by the installer.
+        external: id => /^(?![./\0]|[A-Za-z]:)/.test(id) && !packagesInside.includes(id),
         output: {
           entryFileNames: '[name].js',
           chunkFileNames: 'chunks/[name]-[hash].js',
@@ -70,7 +75,7 @@ async function bundled(root: string): Promise<Made[]> {
               {
                 name: (id, context) => {
                   const importsOf = (path: string) =>
-                    (context.getModuleInfo(path)?.importedIds ?? []).filter(isOurs)
+                    (context.getModuleInfo(path)?.importedIds ?? []).filter(isInside)
                   fileOf ??= filesOf(importsOf, moduleOf)
                   return fileOf(id)
                 },

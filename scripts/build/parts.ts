@@ -13,7 +13,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   version: ['cli/version'],
   command: [
     'cli/run',
-    'cli/run-command',
+    'cli/commands',
     'cli/acting',
     'cli/configured',
     'cli/find',
@@ -37,6 +37,12 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** Entries that others load for little: what they share with the rest stays apart from it. */
+const lean = ['cron', 'client', 'worker', 'isolate']
+
+/** What only the program loads. */
+const program = ['version', 'command', 'config', 'token', 'service']
+
 /** The modules that a module imports, except where it waits for them with `import()`. */
 export type ImportsOf = (path: string) => readonly string[]
 
@@ -45,7 +51,9 @@ export type FileOf = (path: string) => string | null
 
 /**
  * Modules that the same parts need share a file. One that imports another is needed by no more parts
- * than the other, so files never import each other in a circle.
+ * than the other, so files never import each other in a circle. What every command needs would still
+ * be in a dozen small files: all of it that the library needs too is one, and so is all that only the
+ * program needs.
  */
 export function filesOf(importsOf: ImportsOf, pathOf: (module: string) => string): FileOf {
   const needed = Object.entries(parts).map(([name, roots]) => {
@@ -55,8 +63,16 @@ export function filesOf(importsOf: ImportsOf, pathOf: (module: string) => string
   })
   return path => {
     const names = needed.filter(({ found }) => found.has(path)).map(({ name }) => name)
-    return names.length === 0 ? null : names.join('-')
+    return names.length === 0 ? null : fileFor(names)
   }
+}
+
+function fileFor(names: readonly string[]): string {
+  if (names.includes('command') && !names.some(name => lean.includes(name))) {
+    if (names.includes('library')) return 'base'
+    if (names.every(name => program.includes(name))) return 'command'
+  }
+  return names.join('-')
 }
 
 function gather(path: string, importsOf: ImportsOf, found: Set<string>): void {

@@ -2,7 +2,7 @@
 
 import type { Command, Option } from 'commander'
 import { exits } from '../../src/cli/exits.ts'
-import { loadProgram } from '../../src/cli/program.ts'
+import { programFor } from '../../src/cli/program.ts'
 import { groups } from '../../src/cli/spec.ts'
 
 const EVERYWHERE = 'Everywhere:'
@@ -42,7 +42,7 @@ tabs. On a terminal tables are cut to its width; elsewhere nothing is.
 `
 
 export async function cliPage(): Promise<string> {
-  const program = await loadProgram()
+  const program = programFor()
   const commands = program
     .createHelp()
     .visibleCommands(program)

@@ -1,5 +1,6 @@
 // Who may import whom in src, by the rows of `layers`. Tests beside the code are free.
 
+import { packagesInside } from '../build/inside.ts'
 import { importsOf, packageOf, resolveImport } from './imports.ts'
 import type { Import } from './imports.ts'
 import { bundledLayers, layers, storePackages } from './rules.ts'
@@ -56,7 +57,7 @@ const packageProblem = (
   if (allowed !== 'any' && !allowed.includes(isNode ? 'node:*' : name)) {
     return `${nameOf(from)} may not import ${name}`
   }
-  if (bundledLayers.includes(from.layer)) return undefined
+  if (bundledLayers.includes(from.layer) || packagesInside.includes(name)) return undefined
   if (isNode || declared === undefined || declared.includes(name)) return undefined
   return `${name} is not among the package's dependencies`
 }

@@ -3,6 +3,7 @@
 
 import { Option, type Command } from 'commander'
 import { addGlobals } from './globals.ts'
+import { runCommand } from './run-command.ts'
 import { groups, type CommandSpec, type FlagSpec, type Words } from './spec.ts'
 
 export { exits } from './exits.ts'
@@ -10,7 +11,7 @@ export type { CommandSpec, FlagSpec, Flags, Words } from './spec.ts'
 
 export interface CliCommand {
   /** Adds itself to the program. What it needs is loaded when it runs, so that others start fast. */
-  readonly add: (program: Command, loadAll: () => Promise<Command>) => void
+  readonly add: (program: Command, programFor: () => Command) => void
 }
 
 export function define(spec: CommandSpec): CliCommand {
@@ -31,7 +32,6 @@ export function addTo(parent: Command, spec: CommandSpec): Command {
   if (spec.notes !== undefined) command.addHelpText('after', `\n${spec.notes}`)
   command.action(async (...given: unknown[]) => {
     const words = given.slice(0, (spec.args ?? []).length) as unknown as Words
-    const { runCommand } = await import('./run-command.ts')
     await runCommand(command, spec, words)
   })
   return command

@@ -4,10 +4,9 @@ import { Command } from 'commander'
 import { commands } from './commands.ts'
 import { groups } from './spec.ts'
 
-export async function loadProgram(word?: string): Promise<Command> {
+export function programFor(word?: string): Command {
   const program = makeProgram()
-  const loaded = await Promise.all(needed(word).map(name => commands[name]!()))
-  for (const { command } of loaded) command.add(program, loadProgram)
+  for (const name of needed(word)) commands[name]!.add(program, programFor)
   // Help shows the groups in the order of their first command.
   const order: readonly string[] = Object.values(groups)
   const added = program.commands as Command[]

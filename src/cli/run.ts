@@ -5,13 +5,13 @@ import process from 'node:process'
 import { exits } from './exits.ts'
 import { fail } from './fail.ts'
 import { commandFirst } from './globals.ts'
-import { loadProgram } from './program.ts'
+import { programFor } from './program.ts'
 
 export async function run(given: readonly string[]): Promise<void> {
   const words = commandFirst(given)
   const [word] = words
   try {
-    const program = await loadProgram(word)
+    const program = programFor(word)
     if (word === undefined) program.outputHelp()
     else await program.parseAsync(words, { from: 'user' })
   } catch (error) {

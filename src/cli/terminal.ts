@@ -1,7 +1,6 @@
 // Where a command speaks and listens: the standard streams, a question, and the wish to stop.
 
 import process from 'node:process'
-import { createInterface } from 'node:readline/promises'
 import { isatty } from 'node:tty'
 
 export interface Terminal {
@@ -37,6 +36,7 @@ export function systemTerminal(): Terminal & { readonly close: () => void } {
 }
 
 async function confirm(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises')
   const asking = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return /^y(es)?$/i.test((await asking.question(question)).trim())

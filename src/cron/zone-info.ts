@@ -25,7 +25,7 @@ const WEEKDAY_NAMES = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
 // English abbreviations are spread over regional locales: EST in en-US, CET in en-GB, and so on.
 const LOCALES = ['en-US', 'en-GB', 'en-AU', 'en-CA', 'en-NZ', 'en-IN', 'en-ZA']
 const MAX_FORMATS = 700
-const formats = new Map<string, Intl.DateTimeFormat[]>()
+const formats = new Map<string, (Intl.DateTimeFormat | undefined)[]>()
 
 /** Offset changes with from < at <= to, oldest first. */
 export function zoneTransitions(zone: string, from: Instant, to: Instant): ZoneTransition[] {
@@ -79,13 +79,16 @@ function requireZone(name: string): Zone {
 function abbreviation(zone: string, at: Instant): string {
   let known = formats.get(zone)
   if (known === undefined) {
-    known = LOCALES.map(
-      locale => new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName: 'short' }),
-    )
+    known = []
     keep(formats, MAX_FORMATS, zone, known)
   }
   let fallback = ''
-  for (const format of known) {
+  for (const [index, locale] of LOCALES.entries()) {
+    // Most zones are named by the first locale, and each one costs a millisecond to make.
+    const format = (known[index] ??= new Intl.DateTimeFormat(locale, {
+      timeZone: zone,
+      timeZoneName: 'short',
+    }))
     const text = format.formatToParts(at).find(part => part.type === 'timeZoneName')?.value ?? ''
     if (!/^(GMT|UTC)[+\-−]/.test(text)) return text
     fallback ||= text

@@ -51,7 +51,7 @@ async function run(words: readonly string[], given: Partial<Terminal> = {}): Pro
   const program = new Command('carillon')
   addStore(
     program,
-    async () => terminal,
+    () => terminal,
     code => (ran.code = code),
   )
   const [store] = program.commands

@@ -1,6 +1,7 @@
 // `carillon bench`: how fast the store at hand is, measured beside it and never in it.
 
 import { define, exits } from '../command.ts'
+import { usage } from '../problem.ts'
 import { whole } from '../numbers.ts'
 import { safe } from '../screen.ts'
 
@@ -27,7 +28,6 @@ export const command = define({
   notes: 'Nothing of your store is read or written: a fresh one lies beside it meanwhile.',
   run: async (context, _, flags) => {
     const { placeOf } = await import('../target/place.ts')
-    const { usage } = await import('../problem.ts')
     const place = await placeOf(context.globals)
     if (place.kind === 'remote') throw usage('bench works on a store', 'name it with --store')
     const { benchStore } = await import('../keeping/bench.ts')

@@ -22,7 +22,7 @@ const values: Readonly<Record<string, () => readonly string[]>> = {
 }
 
 export const command: CliCommand = {
-  add: (program, loadAll) =>
+  add: (program, programFor) =>
     void addTo(program, {
       name: 'complete',
       group: 'host',
@@ -33,7 +33,7 @@ export const command: CliCommand = {
       run: async (context, [words]) => {
         const typed = (words ?? []) as string[]
         const last = typed.at(-1) ?? ''
-        const all = await candidates(context, await loadAll(), typed)
+        const all = await candidates(context, programFor(), typed)
         for (const one of all.filter(word => word.startsWith(last))) context.print(one)
         return exits.ok
       },

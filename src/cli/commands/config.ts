@@ -1,6 +1,7 @@
 // `carillon config check`: what this configuration means, and everything that is wrong with it.
 
 import process from 'node:process'
+import { optionNames, options } from '../../serve/options.ts'
 import { addTo, exits, type CliCommand } from '../command.ts'
 import type { Context } from '../context.ts'
 import { groups } from '../spec.ts'
@@ -56,7 +57,6 @@ async function check(context: Context): Promise<number> {
 async function settingsOf({ globals }: Context) {
   const { readConfigFile } = await import('../../serve/config-file.ts')
   const { resolveConfig } = await import('../../serve/config.ts')
-  const { optionNames, options } = await import('../../serve/options.ts')
   const { env } = process
   const file = await readConfigFile(process.cwd(), globals.config ?? undefined)
   const flags = {

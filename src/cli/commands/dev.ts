@@ -1,7 +1,6 @@
 // `carillon dev`: everything in one process on this machine, without tokens, to try things out.
 
 import process from 'node:process'
-import { isLoopbackHost } from '../../serve/config.ts'
 import type { CliCommand } from '../command.ts'
 import { addSettings, configured } from '../configured.ts'
 import { usage } from '../problem.ts'
@@ -27,6 +26,7 @@ export const command: CliCommand = {
       .option('--demo', 'load jobs with a past to look at, unless they are there')
     addSettings(dev).action(async () => {
       const { config, file } = await configured(dev)
+      const { isLoopbackHost } = await import('../../serve/config.ts')
       if (!isLoopbackHost(config.host)) {
         throw usage(
           `carillon dev is for this machine, not for ${config.host}`,

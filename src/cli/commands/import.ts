@@ -7,6 +7,7 @@ import { usage } from '../problem.ts'
 import { safe } from '../screen.ts'
 import { groups } from '../spec.ts'
 import type { Found } from '../../move/found.ts'
+import { readText } from '../payload.ts'
 
 const shared: readonly FlagSpec[] = [
   { flags: '--app <label>', about: 'the label they are known by when imported again' },
@@ -111,7 +112,6 @@ function addK8s(parent: Parameters<CliCommand['add']>[0]): void {
     ],
     notes,
     run: async (context, [file], flags) => {
-      const { readText } = await import('../payload.ts')
       const { readCronJobs } = await import('../../move/k8s.ts')
       const found = readCronJobs(readText(file as string), { zone: zoneOf(flags, 'UTC') })
       return run(context, flags, found, { app: 'k8s', source: file as string })

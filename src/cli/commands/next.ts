@@ -7,6 +7,7 @@ import { CronError, formatInZone, parseCron, zoneTransitions, type Cron } from '
 import { DAY, iso, type Instant } from '../../core/time.ts'
 import { define, exits, type Flags } from '../command.ts'
 import type { Context } from '../context.ts'
+import { findJob } from '../find.ts'
 import { scheduleOf } from '../job-words.ts'
 import { changeLines, momentsOf, nextRows, type NextRow } from '../moments.ts'
 import { momentOf, whole } from '../numbers.ts'
@@ -149,7 +150,6 @@ export function previewOf(
 }
 
 async function ofJob(context: Context, typed: string, flags: Flags): Promise<number> {
-  const { findJob } = await import('../find.ts')
   const client = await context.client()
   const { signal, globals } = context
   const job = await findJob(client, typed, signal)

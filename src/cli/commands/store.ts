@@ -5,7 +5,7 @@ import process from 'node:process'
 import type { CliCommand } from '../command.ts'
 import { groups } from '../spec.ts'
 import type { CopyFlags } from '../store-copy.ts'
-import type { Terminal } from '../terminal.ts'
+import { systemTerminal, type Terminal } from '../terminal.ts'
 
 const BATCH = 500
 const BATCH_MAX = 10_000
@@ -35,7 +35,7 @@ function parseBatch(text: string): number {
 /** The terminal is made when a command runs; tests bring their own. */
 export function addStore(
   program: Command,
-  terminalOf: () => Promise<Terminal>,
+  terminalOf: () => Terminal,
   exit: (code: number) => void,
 ): void {
   program
@@ -53,15 +53,10 @@ export function addStore(
     .addHelpText('after', examples)
     .action(async (from: string, to: string, flags: CopyFlags) => {
       const { runStoreCopy } = await import('../store-copy.ts')
-      exit(await runStoreCopy({ from, to }, flags, await terminalOf()))
+      exit(await runStoreCopy({ from, to }, flags, terminalOf()))
     })
 }
 
 export const command: CliCommand = {
-  add: program =>
-    addStore(
-      program,
-      async () => (await import('../terminal.ts')).systemTerminal(),
-      code => (process.exitCode = code),
-    ),
+  add: program => addStore(program, systemTerminal, code => (process.exitCode = code)),
 }

@@ -2,7 +2,7 @@
 // cluster. Each writing call is one script, which the server carries out as a whole.
 
 import { hostname } from 'node:os'
-import { emitWarning, pid } from 'node:process'
+import process from 'node:process'
 import type { Change } from '../../core/change.ts'
 import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
@@ -73,7 +73,7 @@ export class RedisStore implements Store, Inspected {
     this.#listens = options.listens ?? true
     this.#connection = new Connection(options)
     // Tells this store's hints from those of others; two alike would only miss a hint.
-    const sender = `${hostname()}:${pid}:${++opened}`
+    const sender = `${hostname()}:${process.pid}:${++opened}`
     this.#shelf = new Shelf(this.#connection, sender, this.#clock === null ? 'server' : '')
     this.#wake = new Wake(this.#connection, sender)
   }
@@ -90,7 +90,9 @@ export class RedisStore implements Store, Inspected {
     if (!this.#connection.isListed) await listOld(this.#connection)
     const { checked, address } = this.#connection
     for (const warning of checked?.warnings ?? []) {
-      emitWarning(`the Redis store at ${address.label}: ${warning}`, { code: 'CARILLON_REDIS' })
+      process.emitWarning(`the Redis store at ${address.label}: ${warning}`, {
+        code: 'CARILLON_REDIS',
+      })
     }
     this.#wake.join()
   }

@@ -37,13 +37,23 @@ interface SqliteModule {
 }
 
 export function openDatabase(path: string): Database {
-  const builtin = process.getBuiltinModule?.('node:sqlite') as SqliteModule | undefined
-  const { DatabaseSync } = builtin ?? packageModule()
+  const { DatabaseSync } = builtinModule() ?? packageModule()
   const raw = new DatabaseSync(path)
   return {
     exec: sql => raw.exec(sql),
     prepare: sql => asArrays(raw.prepare(sql)),
     close: () => raw.close(),
+  }
+}
+
+/** Quietly: some versions of Node warn that it is young, which is for us to know, not for our users. */
+function builtinModule(): SqliteModule | undefined {
+  const emitWarning = Reflect.get(process, 'emitWarning')
+  process.emitWarning = () => {}
+  try {
+    return process.getBuiltinModule?.('node:sqlite') as SqliteModule | undefined
+  } finally {
+    process.emitWarning = emitWarning
   }
 }
 
