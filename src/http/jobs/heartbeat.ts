@@ -4,8 +4,8 @@
 import { z } from 'zod'
 import type { Attempt, Origin } from '../../core/attempt.ts'
 import { runId, type Job } from '../../core/job.ts'
-import { endEntry } from '../../core/kept.ts'
-import { openEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
+import { endEntry, ownEntry } from '../../core/kept.ts'
+import { openEntry, runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
 import { limits } from '../../core/limits.ts'
 import { serviceOf } from '../../core/service.ts'
 import { iso, type Instant } from '../../core/time.ts'
@@ -40,7 +40,6 @@ export const heartbeatAnswer = z
 
 type Slot = z.output<typeof slotSchema>
 
-const none = { ok: 0, failed: 0, cancelled: 0, skipped: 0, missed: 0, running: 0 }
 const missedReasons: readonly SkipReason[] = ['missed', 'coalesced', 'age', 'cap']
 
 /** What a slot is about: a decision of the schedule, or a run beside it. */
@@ -50,18 +49,43 @@ type Mark =
 
 /** One slot for each of the newest marks, the oldest of them first. */
 export async function heartbeatOf(store: Store, job: Job, slots: number): Promise<Slot[]> {
-  const ledger = await store.ledger(job.id, { limit: slots, newestFirst: true })
-  const history = await historyOf(store, job, ledger.items, slots)
+  const { history, entries } = await pastOf(store, job, slots)
   const byRun = grouped(history)
-  const open = openEntry(job)
-  const isTold = open !== null && ledger.items.some(entry => entry.from === open.from)
-  const entries = open === null || isTold ? ledger.items : [open, ...ledger.items]
   const marks: Mark[] = entries.map(entry => ({ at: entry.from, entry }))
   return [...marks, ...asked(job, history)]
     .toSorted((a, b) => b.at - a.at || runOf(b) - runOf(a))
     .slice(0, slots)
     .map(mark => slotOf(mark, job, byRun))
     .reverse()
+}
+
+interface Past {
+  readonly history: readonly Attempt[]
+  readonly entries: readonly LedgerEntry[]
+}
+
+/** Attempts tell of all runs, so the ledger is read only where there was a skip. */
+async function pastOf(store: Store, job: Job, slots: number): Promise<Past> {
+  const own = ownEntry(job)
+  if (job.totals.skipped === 0) {
+    const history = await historyOf(store, job, null, slots)
+    return { history, entries: decided(own, history) }
+  }
+  const { items } = await store.ledger(job.id, { limit: slots, newestFirst: true })
+  const history = await historyOf(store, job, items, slots)
+  const isTold = own === null || items.some(entry => entry.from === own.from)
+  return { history, entries: isTold ? items : [own, ...items] }
+}
+
+/** One decision a moment; of several attempts the newest tells, and it comes first. */
+function decided(own: LedgerEntry | null, history: readonly Attempt[]): readonly LedgerEntry[] {
+  const byMoment = new Map<Instant, LedgerEntry>()
+  for (const attempt of history) {
+    const entry = runEntry(attempt)
+    if (entry !== null && !byMoment.has(entry.from)) byMoment.set(entry.from, entry)
+  }
+  if (own !== null && !byMoment.has(own.from)) byMoment.set(own.from, own)
+  return [...byMoment.values()]
 }
 
 type ByRun = ReadonlyMap<number, readonly Attempt[]>
@@ -101,48 +125,71 @@ function asked(job: Job, history: readonly Attempt[]): Mark[] {
 async function historyOf(
   store: Store,
   job: Job,
-  entries: readonly LedgerEntry[],
+  entries: readonly LedgerEntry[] | null,
   slots: number,
 ): Promise<readonly Attempt[]> {
   const read = async (limit: number) =>
     (await store.attempts({ jobId: job.id }, { limit, newestFirst: true })).items
   const few = await read(Math.min(limits.pageMax, slots + 1))
-  const oldest = Math.min(...entries.map(one => (one.decision === 'run' ? one.run : Infinity)))
-  if (few.length <= slots || few.at(-1)!.run < oldest) return few
+  const runs = entries?.map(one => (one.decision === 'run' ? one.run : Infinity)) ?? [0]
+  if (few.length <= slots || few.at(-1)!.run < Math.min(...runs)) return few
   if (new Set(few.map(({ run }) => run)).size > slots) return few
   // Those beyond the bound show no times.
   return read(Math.min(limits.pageMax, slots * 2 + 10))
 }
 
+const nothing = { ok: 0, failed: 0, cancelled: 0, skipped: 0, missed: 0, running: 0 }
+
 function slotOf(mark: Mark, job: Job, history: ByRun): Slot {
   if (!('entry' in mark)) {
-    const at = iso(mark.at)
-    const { run, origin } = mark
-    const span = { from: at, to: at, origin, expected: 0 }
+    const { at, run, origin } = mark
     // It began when it could: whoever asked for it named no moment.
-    return { ...span, ...ranSlot(run, job, history), late_ms: null }
+    return { ...ranSlot({ at, run, origin }, job, history), late_ms: null }
   }
   const { entry } = mark
-  const from = iso(entry.from)
-  const to = entry.to === entry.from ? from : iso(entry.to)
-  const span = { from, to, origin: 'schedule' as const }
-  const decided = { ...span, expected: entry.count }
-  if (entry.decision === 'run') return { ...decided, ...ranSlot(entry.run, job, history) }
-  const isMissed = missedReasons.includes(entry.reason)
-  const marks = isMissed ? { missed: entry.count } : { skipped: entry.count }
-  const nothing = { duration_ms: null, late_ms: null, run_id: null }
-  return { ...decided, ...none, ...marks, ...nothing, reason: entry.reason }
+  if (entry.decision === 'run') {
+    return ranSlot({ at: entry.from, run: entry.run, origin: 'schedule' }, job, history)
+  }
+  const { from, to, count: expected, reason } = entry
+  const isMissed = missedReasons.includes(reason)
+  return {
+    from: iso(from),
+    to: iso(to),
+    origin: 'schedule',
+    expected,
+    ...nothing,
+    ...(isMissed ? { missed: expected } : { skipped: expected }),
+    duration_ms: null,
+    late_ms: null,
+    run_id: null,
+    reason,
+  }
 }
 
-type Ran = Omit<Slot, 'from' | 'to' | 'origin' | 'expected'>
+interface Ran {
+  readonly at: Instant
+  readonly run: number
+  readonly origin: Origin
+}
 
-function ranSlot(run: number, job: Job, history: ByRun): Ran {
-  const attempts = history.get(run) ?? []
-  const last = attempts[0]
-  const first = attempts.at(-1)
+/** In one piece: a page asks for more than a thousand of them. */
+function ranSlot({ at, run, origin }: Ran, job: Job, history: ByRun): Slot {
+  const attempts = history.get(run)
+  const last = attempts?.[0]
+  const first = attempts?.at(-1)
+  const state = stateOf(last, job, run)
+  const from = iso(at)
   return {
-    ...none,
-    ...marksOf(last, job, run),
+    from,
+    to: from,
+    origin,
+    expected: origin === 'schedule' ? 1 : 0,
+    ok: state === 'ok' ? 1 : 0,
+    failed: state === 'failed' ? 1 : 0,
+    cancelled: state === 'cancelled' ? 1 : 0,
+    skipped: 0,
+    missed: 0,
+    running: state === 'running' ? 1 : 0,
     duration_ms: last ? last.finishedAt - last.startedAt : null,
     late_ms: first ? Math.max(0, first.startedAt - first.occurrence) : null,
     run_id: runId(job.id, run),
@@ -150,13 +197,14 @@ function ranSlot(run: number, job: Job, history: ByRun): Ran {
   }
 }
 
-function marksOf(last: Attempt | undefined, job: Job, run: number): Partial<Ran> {
-  const isOpen = job.current.run === run && (job.state === 'running' || job.retryAt !== null)
-  const isAsked = job.requests.some(request => request.run === run)
+type RunState = 'ok' | 'failed' | 'cancelled' | 'running'
+
+function stateOf(last: Attempt | undefined, job: Job, run: number): RunState {
   // A job that keeps nothing tells of its run by its end.
-  if (last === undefined && endEntry(job) !== null) return { ok: 1 }
-  if (isOpen || isAsked || last === undefined) return { running: 1 }
+  if (last === undefined) return endEntry(job) === null ? 'running' : 'ok'
+  const isOpen = job.current.run === run && (job.state === 'running' || job.retryAt !== null)
+  if (isOpen || job.requests.some(request => request.run === run)) return 'running'
   const status = executionStatus(last.outcome)
-  if (status === 'completed') return { ok: 1 }
-  return status === 'failed' ? { failed: 1 } : { cancelled: 1 }
+  if (status === 'completed') return 'ok'
+  return status === 'failed' ? 'failed' : 'cancelled'
 }

@@ -141,10 +141,16 @@ async function phasesOf(engine: Engine, query: RunsQuery, scope: Scope) {
     }
   if (!job) return phases.set(ACROSS, settled({}))
   const own = ['settled-own', settled({ jobId: job.id })] as const
+  if (query.cursor === undefined && !(await hasTasks(engine, job))) return phases.set(...own)
   const tasks = [IN_TASKS, settled({ seriesId: job.id })] as const
   const isMostlyTasks = job.spec.overlap.policy === 'allow'
   for (const [key, read] of isMostlyTasks ? [tasks, own] : [own, tasks]) phases.set(key, read)
   return phases
+}
+
+/** Few jobs have any, and to find no attempt of theirs takes a walk through those of all jobs. */
+async function hasTasks({ store }: Engine, { id }: Job): Promise<boolean> {
+  return (await store.list({ seriesId: id }, { limit: 1 })).items.length > 0
 }
 
 type Sift = (items: readonly RunView[]) => RunView[]

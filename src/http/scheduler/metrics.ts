@@ -1,14 +1,14 @@
 // The scheduler in numbers: jobs by status, executions and how they ended, when it last looked.
 
 import { z } from 'zod'
-import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { NODE_KIND } from '../../engine/janitor.ts'
 import { readReaped } from '../../engine/reaped.ts'
-import type { Count, Page } from '../../store/store.ts'
+import type { Count } from '../../store/store.ts'
 import { isoOrNull } from '../jobs/view.ts'
+import { Collector, FRESH_MAX, type Scope } from './sums.ts'
 
 const count = z.int().nonnegative()
 
@@ -40,33 +40,25 @@ export const metricsAnswer = z
 
 export type SchedulerMetrics = z.output<typeof metricsAnswer>
 
-/** So many jobs are summed up on every call; more only as often as metrics are collected. */
-const FRESH_MAX = 1_000
-
-interface Sums {
-  readonly pending: number
-  readonly succeeded: number
-  readonly failed: number
-  readonly cancelled: number
-  readonly durationMs: number
-  readonly at: Instant
-}
-
-/** Sums kept for a while, by tenant: adding up every job of a large one takes its time. */
-export class Collector {
+/** Numbers of a tenant, or of all. */
+export class Metrics {
   readonly #engine: Engine
-  readonly #held = new Map<string, Promise<Sums>>()
-  readonly #times = new Map<string, Instant>()
+  readonly #collector: Collector
 
   constructor(engine: Engine) {
     this.#engine = engine
+    this.#collector = new Collector(engine)
   }
 
-  async read(scope: { readonly tenant?: string }): Promise<SchedulerMetrics> {
-    const { store } = this.#engine
-    const counts = (await store.counts(scope)).filter(({ kind }) => kind === 'job')
-    const rows = counts.reduce((sum, one) => sum + one.count, 0)
-    const sums = await this.#sums(scope, rows <= FRESH_MAX)
+  /** So that the first who asks for the numbers of a large store does not wait for all of them. */
+  async prepare(): Promise<void> {
+    const jobs = countOf(await this.#counts({}))
+    if (jobs > FRESH_MAX) await this.#collector.read({}, jobs)
+  }
+
+  async read(scope: Scope): Promise<SchedulerMetrics> {
+    const counts = await this.#counts(scope)
+    const sums = await this.#collector.read(scope, countOf(counts))
     const running = stateCount(counts, 'running')
     const { succeeded, failed, cancelled, durationMs } = sums
     const settled = succeeded + failed + cancelled
@@ -88,41 +80,8 @@ export class Collector {
     }
   }
 
-  /** Callers at the same time share one collection. */
-  #sums(scope: { readonly tenant?: string }, isFresh: boolean): Promise<Sums> {
-    const key = scope.tenant ?? ''
-    const now = this.#engine.clock.now()
-    const { metricsMs } = this.#engine.settings
-    const isKept = !isFresh && now - (this.#times.get(key) ?? -Infinity) < metricsMs
-    const held = this.#held.get(key)
-    if (held && isKept) return held
-    const sums = this.#collect(scope, now)
-    this.#held.set(key, sums)
-    this.#times.set(key, now)
-    sums.catch(() => this.#times.delete(key))
-    return sums
-  }
-
-  async #collect(scope: { readonly tenant?: string }, at: Instant): Promise<Sums> {
-    const unstarted = { kind: 'job', states: ['waiting'], isUnstarted: true, ...scope } as const
-    const pending = await this.#engine.store.count(unstarted, limits.offsetMax)
-    const sums = { pending, succeeded: 0, failed: 0, cancelled: 0, durationMs: 0, at }
-    let cursor: string | null = null
-    do {
-      const filter = { kind: 'job', ...scope } as const
-      const page: Page<Job> = await this.#engine.store.list(filter, {
-        limit: limits.pageMax,
-        cursor,
-      })
-      for (const job of page.items) {
-        sums.succeeded += job.totals.succeeded
-        sums.failed += job.totals.failed
-        sums.cancelled += job.totals.cancelled + job.totals.other
-        sums.durationMs += job.totals.durationMs
-      }
-      cursor = page.cursor
-    } while (cursor !== null)
-    return sums
+  async #counts(scope: Scope): Promise<Count[]> {
+    return (await this.#engine.store.counts(scope)).filter(({ kind }) => kind === 'job')
   }
 
   /** The newest tick of any node: others tell theirs now and then, our own is known. */
@@ -135,6 +94,10 @@ export class Collector {
     const newest = Math.max(...ticks, node.lastTickAt ?? -Infinity)
     return newest === -Infinity ? null : newest
   }
+}
+
+function countOf(counts: readonly Count[]): number {
+  return counts.reduce((sum, one) => sum + one.count, 0)
 }
 
 function stateCount(counts: readonly Count[], state: Count['state']): number {

@@ -3,10 +3,14 @@
 import type { Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { scopeOf } from '../auth/principal.ts'
-import { Collector, metricsAnswer } from './metrics.ts'
+import { Metrics, metricsAnswer } from './metrics.ts'
 
 export const schedulerRoutes: Routes = (app, parts) => {
-  const collector = new Collector(parts.engine)
+  const metrics = new Metrics(parts.engine)
+  app.addHook('onListen', () => {
+    // Whoever asks is told what went wrong.
+    metrics.prepare().catch(() => {})
+  })
   app.route({
     method: 'GET',
     url: '/api/v1/scheduler/metrics',
@@ -16,6 +20,6 @@ export const schedulerRoutes: Routes = (app, parts) => {
       summary: 'Jobs by status, executions, cleared leases',
       response: { 200: metricsAnswer },
     },
-    handler: request => collector.read(scopeOf(callerOf(request))),
+    handler: request => metrics.read(scopeOf(callerOf(request))),
   })
 }

@@ -49,26 +49,32 @@ function select(tables: Tables, filter: AttemptFilter, mark: string, cut: Cut): 
 /** How far the moments of ids may be from those of the claims they were made for. */
 const SKEW_MS = HOUR
 
-type WalkedRow = [id: string, claimedAt: number, isSought: number | null]
-
-/** Only what is on the page is read in full. */
+/** Only what fits is read in full, unless the filter lets nearly all of them through. */
 function ofMany(tables: Tables, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
+  const { tenant, queue, handler, seriesId, outcomes: some, run } = filter
+  const isNarrow = [tenant, queue, handler, seriesId, some, run].some(one => one !== undefined)
+  const { items, cursor } = walk(page, scanMaxOf(page), (from, bite) => {
+    const cut = { ...cutBy('a.id', { ...page, cursor: from }, toKey), limit: bite }
+    return walked(tables, filter, cut, isNarrow ? '' : `, ${columns}, jobs.id`)
+      .filter(row => !isOver(row[1] as number, filter, cut))
+      .map(row => ({ mark: fromKey(row[0] as string), item: row[2] === 1 ? row : null }))
+  })
+  if (isNarrow) return { items: items.flatMap(([id]) => readOne(tables, id as string)), cursor }
+  return { items: items.map(row => toAttempt(row.slice(WALKED))), cursor }
+}
+
+/** What every walked row begins with: its id, when it was claimed, whether it is sought. */
+const WALKED = 3
+
+function walked(tables: Tables, filter: AttemptFilter, cut: Cut, more: string): Row[] {
   const conditions = conditionsOf(tables, filter)
   const values = conditions.map(condition => condition.value)
   const isSought = ['1', ...conditions.map(condition => condition.sql)].join(' and ')
-  const { items, cursor } = walk(page, scanMaxOf(page), (from, bite) => {
-    const cut = cutBy('id', { ...page, cursor: from }, toKey)
-    const sql = `select a.id, a.claimed_at, ${isSought} from (
-        select id, job, run, outcome, claimed_at, finished_at from attempts
-          ${whereAll([cut.where])} order by id ${cut.order} limit ?
-      ) a cross join jobs on jobs.seq = a.job cross join specs on specs.seq = a.job
-      order by a.id ${cut.order}`
-    const rows = tables.statement(sql).all(...values, ...cut.values, bite) as WalkedRow[]
-    return rows
-      .filter(([, claimedAt]) => !isOver(claimedAt, filter, cut))
-      .map(([id, , fits]) => ({ mark: fromKey(id), item: fits === 1 ? id : null }))
-  })
-  return { items: items.flatMap(id => readOne(tables, id)), cursor }
+  const specs = filter.tenant === undefined ? '' : 'cross join specs on specs.seq = a.job'
+  const sql = `select a.id, a.claimed_at, ${isSought}${more}
+    from attempts a cross join jobs on jobs.seq = a.job ${specs}
+    ${whereAll([cut.where])} order by a.id ${cut.order} limit ?`
+  return tables.statement(sql).all(...values, ...cut.values, cut.limit)
 }
 
 /** Nothing that follows can fit: leaving it out ends the walk. */

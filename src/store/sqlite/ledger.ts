@@ -49,23 +49,36 @@ interface Whose {
   readonly jobId: string
 }
 
-/** One entry a moment, that of the latest attempt. */
+/**
+ * One entry a moment, that of the latest attempt. The schedule only moves forward, so the moments of
+ * its attempts follow their numbers, and a page is read without looking at the rest.
+ */
 function runEntries(tables: Tables, { seq, jobId }: Whose, cut: Cut): LedgerEntry[] {
+  const isNewest = cut.order === 'desc'
   const where = whereAll([
     'job = ?',
+    `number ${isNewest ? '<' : '>'} ?`,
     `origin = ${origins.indexOf('schedule')}`,
     'retry_of is null',
     cut.where,
   ])
-  const rows = tables
-    .statement(
-      `select occurrence, max(number), run from attempts ${where}
-        group by occurrence order by occurrence ${cut.order} limit ?`,
-    )
-    .all(seq, ...cut.values, cut.offset + cut.limit) as [number, number, number][]
-  return rows.flatMap(([occurrence, , run]) => {
-    return runEntry({ jobId, origin: 'schedule', retryOf: null, occurrence, run }) ?? []
-  })
+  const statement = tables.statement(
+    `select occurrence, number, run from attempts ${where} order by number ${cut.order} limit ?`,
+  )
+  const wanted = cut.offset + cut.limit
+  const runs = new Map<Instant, number>()
+  for (let mark = isNewest ? Number.MAX_SAFE_INTEGER : 0, isEnd = false; !isEnd;) {
+    const rows = statement.all(seq, mark, ...cut.values, wanted) as [number, number, number][]
+    for (const [occurrence, number, run] of rows) {
+      if (!isNewest || !runs.has(occurrence)) runs.set(occurrence, run)
+      mark = number
+    }
+    isEnd = rows.length < wanted || runs.size >= wanted
+  }
+  return [...runs].flatMap(
+    ([occurrence, run]) =>
+      runEntry({ jobId, origin: 'schedule', retryOf: null, occurrence, run }) ?? [],
+  )
 }
 
 function skipEntries(tables: Tables, { seq, jobId }: Whose, cut: Cut): LedgerEntry[] {
