@@ -83,9 +83,12 @@ export class Node {
       intake: this.#intake,
       isCrashed: () => this.#isCrashed,
     })
-    this.#settling = new Settling(parts, soonestDue => {
-      this.#runner.room.measure(parts.clock.now())
-      this.#ticking.settled(soonestDue)
+    this.#settling = new Settling(parts, {
+      onSettled: soonestDue => {
+        this.#runner.room.measure(parts.clock.now())
+        this.#ticking.settled(soonestDue)
+      },
+      isPressed: () => this.#state === 'running' && this.#ticking.isPressed,
     })
     this.#runner.use(this.#settling)
     this.#heartbeat = new Heartbeat(parts, this.#runner, this.#settling)

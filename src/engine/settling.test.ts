@@ -8,8 +8,8 @@ import { SchedulerError } from '../core/errors.ts'
 import type { NewJob } from '../core/job.ts'
 import { completeSpec, specDefaults, type JobSpec } from '../core/spec.ts'
 import { MemoryStore } from '../store/memory/store.ts'
-import type { AttemptFilter, InsertOptions, PageRequest } from '../store/store.ts'
-import { systemClock } from './clock.ts'
+import type { AttemptFilter, ClaimRequest, InsertOptions, PageRequest } from '../store/store.ts'
+import { systemClock, type Clock } from './clock.ts'
 import { createEngine } from './engine.ts'
 import type { Handler } from './handlers.ts'
 
@@ -55,15 +55,34 @@ class Aside extends MemoryStore {
   }
 }
 
-async function rig(
-  store: MemoryStore,
-  count: number,
-  handler: Handler,
-  retention: JobSpec['retention'] = specDefaults.retention,
-) {
+/** Tells what it was asked to do, and takes as long to claim as it is told. */
+class Told extends MemoryStore {
+  readonly calls: string[] = []
+  claimMs = 0
+  lateMs = 0
+
+  override async claim(request: ClaimRequest) {
+    this.calls.push('claim')
+    this.lateMs += this.claimMs
+    return super.claim(request)
+  }
+
+  override async commit(changes: readonly Change[], options: InsertOptions) {
+    this.calls.push('commit')
+    return super.commit(changes, options)
+  }
+}
+
+interface Rig {
+  readonly retention?: JobSpec['retention']
+  readonly slots?: number
+  readonly clock?: Clock
+}
+
+async function rig(store: MemoryStore, count: number, handler: Handler, given: Rig = {}) {
   const ids = systemIds()
-  const settings = { nodeId: 'n', slots: 10_000 }
-  const engine = createEngine({ store, clock: systemClock, ids, settings })
+  const { retention = specDefaults.retention, slots = 10_000, clock = systemClock } = given
+  const engine = createEngine({ store, clock, ids, settings: { nodeId: 'n', slots } })
   await store.open()
   const trigger = { kind: 'once', at: systemClock.now() } as const
   const spec = completeSpec({ handler: 'h', trigger, retention })
@@ -120,7 +139,7 @@ test('an outcome found after a lost answer is told of once, though the search is
 test('so is that of a one-off that keeps no attempts, which is known by its end', async () => {
   const store = new Faltering(() => systemClock.now())
   const nothing = { attempts: 0, ageMs: 0 }
-  const { engine, told, all, made } = await rig(store, 3, () => {}, nothing)
+  const { engine, told, all, made } = await rig(store, 3, () => {}, { retention: nothing })
   const lost: string[] = []
   engine.events.on('leaseLost', ({ reason }) => lost.push(reason))
   await all
@@ -128,4 +147,25 @@ test('so is that of a one-off that keeps no attempts, which is known by its end'
   expect(lost).toEqual([])
   expect(told.sort()).toEqual(made)
   expect((await store.attempts({}, { limit: 10 })).items).toEqual([])
+})
+
+const CROWD = 1_800
+const SLOTS = 500
+
+test('of a crowd, jobs start before others end', async () => {
+  const store = new Told(() => systemClock.now())
+  const { engine, all } = await rig(store, CROWD, () => {}, { slots: SLOTS })
+  await all
+  await engine.node.stop()
+  expect(store.calls.indexOf('commit')).toBe(Math.ceil(CROWD / SLOTS))
+})
+
+test('but no outcome waits long for those that start', async () => {
+  const store = new Told(() => clock.now())
+  const clock = { ...systemClock, now: () => systemClock.now() + store.lateMs }
+  store.claimMs = 150
+  const { engine, all } = await rig(store, CROWD, () => {}, { slots: SLOTS, clock })
+  await all
+  await engine.node.stop()
+  expect(store.calls.slice(0, 4)).toEqual(['claim', 'claim', 'claim', 'commit'])
 })

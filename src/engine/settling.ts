@@ -20,10 +20,19 @@ const RETRY_MAX_MS = 2_000
 const BESIDE_MIN = 250
 /** A store in another process takes so many at once. */
 const REMOTE_WRITERS = 2
+/** So long outcomes may wait for starts, where both are written by this process. */
+const HOLD_MS = 200
+
+export interface SettlingHost {
+  /** Hears when the first of the jobs just written falls due again. */
+  readonly onSettled: (soonestDue: Instant) => void
+  /** Whether many more jobs are due than the last look took. */
+  readonly isPressed: () => boolean
+}
 
 export class Settling {
   readonly #parts: Parts
-  readonly #onSettled: (soonestDue: Instant) => void
+  readonly #host: SettlingHost
   #waiting: Held[] = []
   #isScheduled = false
   #flushing: Promise<void> | null = null
@@ -31,13 +40,14 @@ export class Settling {
   /** When several outcomes were last written together. */
   #lastSharedAt: Instant = -Infinity
   #cancelTimer: (() => void) | null = null
+  /** Since when outcomes wait for starts. */
+  #heldSince: Instant | null = null
   /** Of the jobs written since somebody was last told. */
   #soonestDue: Instant = Infinity
 
-  /** `onSettled` hears when the first of the jobs just written falls due again. */
-  constructor(parts: Parts, onSettled: (soonestDue: Instant) => void) {
+  constructor(parts: Parts, host: SettlingHost) {
     this.#parts = parts
-    this.#onSettled = onSettled
+    this.#host = host
   }
 
   get size(): number {
@@ -77,7 +87,17 @@ export class Settling {
 
   #flushSoon(): void {
     this.#cancelTimer = null
-    void this.flush()
+    if (this.#isHeld()) this.#parts.clock.soon(() => this.#flushSoon())
+    else void this.flush()
+  }
+
+  /** Where a crowd is due and claims and commits take turns, jobs start before others end. */
+  #isHeld(): boolean {
+    const { store, clock } = this.#parts
+    if (store.isRemote || this.#waiting.length === 0 || !this.#host.isPressed()) return false
+    const now = clock.now()
+    this.#heldSince ??= now
+    return Math.abs(now - this.#heldSince) < HOLD_MS
   }
 
   /** The process is as good as dead: what was not written is not written any more. */
@@ -98,6 +118,7 @@ export class Settling {
   async #drain(): Promise<void> {
     this.#cancelTimer?.()
     this.#cancelTimer = null
+    this.#heldSince = null
     while (this.#waiting.length > 0 || this.#writers.size > 0) {
       if (this.#writers.size === 0) this.#startWriter()
       await Promise.all(this.#writers)
@@ -135,7 +156,7 @@ export class Settling {
     for (const held of left) this.#lose(held, 'contended')
     const soonest = this.#soonestDue
     this.#soonestDue = Infinity
-    this.#onSettled(soonest)
+    this.#host.onSettled(soonest)
   }
 
   #hasLapsed(held: Held): boolean {

@@ -9,6 +9,8 @@ import type { Survey } from './survey.ts'
 
 /** How soon a lane at its cap is looked at again, when no run of this node ends before. */
 const HELD_BACK_MS: Millis = 1_000
+/** Jobs of one tick, from which on it is a crowd. */
+const MANY = 400
 
 export interface TickingHost {
   readonly parts: Parts
@@ -25,9 +27,15 @@ export class Ticking {
   /** The last tick may have left due jobs where they are, for want of room. */
   #isShort = false
   #wasFreed = false
+  #isPressed = false
 
   constructor(host: TickingHost) {
     this.#host = host
+  }
+
+  /** The last tick took many, and there may be more. */
+  get isPressed(): boolean {
+    return this.#isPressed
   }
 
   get lastAt(): Instant | null {
@@ -59,6 +67,7 @@ export class Ticking {
     const ended = clock.now()
     this.#lastAt = ended
     if (events.isHeard('ticked')) events.emit('ticked', { tookMs: ended - began, claimed })
+    this.#isPressed = isFull && claimed >= MANY
     if (isFull) return 0
     if (claimed > 0) this.#lastGaveAt = claimed > 1 ? ended : -Infinity
     this.#isShort = survey.isRuled || open.length < survey.queues.length
