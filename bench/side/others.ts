@@ -31,7 +31,7 @@ export async function cron({ ledger, tell }: Run): Promise<void> {
 }
 
 const NODES = [1, 2, 4]
-const WARM_UP = 2_000
+const WARM_UP = 12_500
 
 /** The same backlog on one PostgreSQL, worked off by one, two and four processes. */
 export async function nodes(run: Run): Promise<void> {
@@ -63,7 +63,7 @@ const together = (run: Run, entry: Entry, count: number, jobs: number): Promise<
     const hosts: Host[] = []
     try {
       for (let i = 0; i < count; i++) hosts.push(await run.fleet.another(entry.module))
-      // New processes: each runs a few jobs first, while nobody counts.
+      // New processes: each runs jobs first, as many as before the other rounds, while nobody counts.
       for (const host of hosts) await host.measure('jobs', entry.at, { ...order, count: WARM_UP })
       await hosts[0]!.fill(entry.at, order)
       await Promise.all(hosts.map(host => host.ready(entry.at, order)))

@@ -1,14 +1,11 @@
 // A spec as stores keep it: only what differs from the defaults, which makes it a third as long.
 // The text names the defaults it was written against, so changing them never changes stored jobs.
 
-import type { JobSpec } from './spec.ts'
-import { specDefaults } from './spec.ts'
+import { completeSpec, specDefaults, type JobSpec, type SpecDefaults } from './spec.ts'
 import type { Trigger } from './trigger.ts'
 
-type Defaults = typeof specDefaults
-
 /** By number: a new set of defaults is added behind the others, none is ever altered. */
-const generations: readonly (Defaults | null)[] = [null, specDefaults]
+const generations: readonly (SpecDefaults | null)[] = [null, specDefaults]
 const CURRENT = generations.length - 1
 
 /** As it comes out of JSON. */
@@ -69,16 +66,10 @@ export function parseSpec(text: string): JobSpec {
 /** What the text held; a spec that names no defaults was written with all of its fields. */
 export function specFrom(stored: StoredSpec): JobSpec {
   if (!('defaults' in stored)) return stored
-  const { defaults, ...kept } = stored
+  const { defaults } = stored
   const base = generations[defaults]
   if (!base)
     throw new RangeError(`a spec written against defaults ${defaults} is from a newer Carillon`)
-  const tenant = kept.tenant ?? base.tenant
-  return {
-    ...base,
-    ...kept,
-    name: kept.name ?? kept.handler,
-    tenant,
-    lane: kept.lane ?? tenant,
-  }
+  // As it was made: what all specs have in common the engine knows by heart.
+  return completeSpec(stored, base)
 }

@@ -108,6 +108,8 @@ export const specDefaults = {
   metadata: {},
 } as const satisfies Partial<JobSpec>
 
+export type SpecDefaults = typeof specDefaults
+
 /** A spec as people write it: only what differs from the defaults. */
 export type SpecInput = Pick<JobSpec, 'handler' | 'trigger'> & Partial<JobSpec>
 
@@ -115,31 +117,31 @@ export type SpecInput = Pick<JobSpec, 'handler' | 'trigger'> & Partial<JobSpec>
  * Fills the defaults in; says nothing about whether the result makes sense (see spec-check). Every
  * field by name: specs are made by the hundred thousand, and copying objects together costs more.
  */
-export function completeSpec(input: SpecInput): JobSpec {
-  const tenant = input.tenant ?? specDefaults.tenant
+export function completeSpec(input: SpecInput, usual: SpecDefaults = specDefaults): JobSpec {
+  const tenant = input.tenant ?? usual.tenant
   return {
     name: input.name ?? input.handler,
     handler: input.handler,
-    payload: or(input.payload, specDefaults.payload),
-    queue: or(input.queue, specDefaults.queue),
+    payload: or(input.payload, usual.payload),
+    queue: or(input.queue, usual.queue),
     tenant,
     lane: input.lane ?? tenant,
-    priority: or(input.priority, specDefaults.priority),
+    priority: or(input.priority, usual.priority),
     trigger: input.trigger,
-    first: or(input.first, specDefaults.first),
-    startAt: or(input.startAt, specDefaults.startAt),
-    endAt: or(input.endAt, specDefaults.endAt),
-    runLimit: or(input.runLimit, specDefaults.runLimit),
-    jitterMs: or(input.jitterMs, specDefaults.jitterMs),
-    missed: or(input.missed, specDefaults.missed),
-    overlap: or(input.overlap, specDefaults.overlap),
-    retry: or(input.retry, specDefaults.retry),
-    graceMs: or(input.graceMs, specDefaults.graceMs),
-    lateLimitMs: or(input.lateLimitMs, specDefaults.lateLimitMs),
-    timeoutMs: or(input.timeoutMs, specDefaults.timeoutMs),
-    retention: or(input.retention, specDefaults.retention),
-    tags: or(input.tags, specDefaults.tags),
-    metadata: or(input.metadata, specDefaults.metadata),
+    first: or(input.first, usual.first),
+    startAt: or(input.startAt, usual.startAt),
+    endAt: or(input.endAt, usual.endAt),
+    runLimit: or(input.runLimit, usual.runLimit),
+    jitterMs: or(input.jitterMs, usual.jitterMs),
+    missed: or(input.missed, usual.missed),
+    overlap: or(input.overlap, usual.overlap),
+    retry: or(input.retry, usual.retry),
+    graceMs: or(input.graceMs, usual.graceMs),
+    lateLimitMs: or(input.lateLimitMs, usual.lateLimitMs),
+    timeoutMs: or(input.timeoutMs, usual.timeoutMs),
+    retention: or(input.retention, usual.retention),
+    tags: or(input.tags, usual.tags),
+    metadata: or(input.metadata, usual.metadata),
   }
 }
 
