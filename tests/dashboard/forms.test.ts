@@ -41,6 +41,11 @@ describe.runIf('path' in found)('forms of workflows and sources', () => {
   const source = () => world.call<Record<string, unknown>>('GET', '/sources/rates')
   const field = (label: string | RegExp) => page.getByLabel(label, { exact: true })
   const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
+  /** What was saved is shown: the heading of a form may have the same name. */
+  const saved = async (name: string | RegExp) => {
+    await page.waitForURL(({ pathname }) => !/\/(?:edit|new)$/.test(pathname))
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+  }
   const rule = (text: string | RegExp) => page.locator('.field.wrong .rules', { hasText: text })
   const inert = async () => {
     expect(await page.evaluate('window.hit')).toBeUndefined()
@@ -70,7 +75,7 @@ describe.runIf('path' in found)('forms of workflows and sources', () => {
     await field('Headers (JSON)').fill('{"Authorization": "Bearer abcdefghij"}')
     expect(await page.locator('.order li').allTextContents()).toEqual(['load', 'step-2'])
     await press('Make the workflow')
-    await page.getByRole('heading', { level: 1, name: payloads[1] }).waitFor()
+    await saved(payloads[1])
     await inert()
     expect(await workflow()).toMatchObject({
       name: payloads[1],
@@ -97,7 +102,7 @@ describe.runIf('path' in found)('forms of workflows and sources', () => {
     await page.getByText('Someone changed it meanwhile (now revision 2)').waitFor()
     await page.getByRole('row', { name: /^active/ }).waitFor()
     await press('Save yours on top')
-    await page.getByRole('heading', { level: 1, name: /Orders/ }).waitFor()
+    await saved(/Orders/)
     const { steps, ...rest } = await workflow()
     expect(rest).toMatchObject({ name: 'Orders', active: false, revision: 3 })
     expect(steps.map(({ id, needs }) => [id, needs])).toEqual([
@@ -128,7 +133,7 @@ describe.runIf('path' in found)('forms of workflows and sources', () => {
     expect(await field('Name').inputValue()).toBe('Orders by text')
     await press('YAML')
     await press('Save the changes')
-    await page.getByRole('heading', { level: 1, name: /Orders by text/ }).waitFor()
+    await saved(/Orders by text/)
     // The masked header of the call came back as it was, and nothing else changed.
     expect(await workflow()).toMatchObject({ name: 'Orders by text', active: false, revision: 4 })
   })
@@ -173,7 +178,7 @@ describe.runIf('path' in found)('forms of workflows and sources', () => {
     await field('To column').last().fill('currency')
     await press('Move field currency up')
     await press('Add the source')
-    await page.getByRole('heading', { level: 1, name: /rates/ }).waitFor()
+    await saved(/rates/)
     await inert()
     expect(await source()).toMatchObject({
       table: 'rates',
@@ -200,7 +205,7 @@ describe.runIf('path' in found)('forms of workflows and sources', () => {
     await field('Path of the next cursor').fill('meta.next')
     await field('Stops after (seconds)').fill('60')
     await press('Save the changes')
-    await page.getByRole('heading', { level: 1, name: /rates/ }).waitFor()
+    await saved(/rates/)
     const changed = await source()
     expect(changed).toMatchObject({
       cursorPagination: { nextCursorPath: 'meta.next' },
@@ -218,7 +223,7 @@ describe.runIf('path' in found)('forms of workflows and sources', () => {
     await rule('colour is not known').waitFor()
     await text.fill(yaml.replace('schedule: interval:15m', 'schedule: hourly'))
     await press('Save the changes')
-    await page.getByRole('heading', { level: 1, name: /rates/ }).waitFor()
+    await saved(/rates/)
     expect(await source()).toMatchObject({ schedule: 'hourly', status: 'inactive', revision: 3 })
   })
 

@@ -3,7 +3,8 @@
 import type { Job, Lease } from '../../core/job.ts'
 import type { ClaimRequest } from '../store.ts'
 import { NUL } from './codes.ts'
-import { claimedJob, specAtOf } from './row.ts'
+import { type Cold } from '../shared/job.ts'
+import { claimedJob } from './row.ts'
 import type { Shelf } from './shelf.ts'
 import { toKey } from '../shared/text.ts'
 
@@ -50,20 +51,21 @@ function ruledArgs({ within }: ClaimRequest): string[] {
 }
 
 async function jobsOf(shelf: Shelf, taken: readonly Taken[]): Promise<Job[]> {
-  const colds = taken.map(({ seq, fields }) => shelf.colds.get(seq, specAtOf(fields)))
-  const unread = taken.filter((_, i) => colds[i] === null)
-  const others = unread.length === 0 ? null : await readAnew(shelf, unread)
-  return taken.flatMap(({ seq, fields, lease }, i): Job | [] => {
-    const cold = colds[i] ?? null
-    if (cold === null) return others?.get(seq) ?? []
+  const colds = new Map<string, Cold>()
+  await shelf.readColds(taken, colds)
+  const unfit = taken.filter(({ seq }) => !colds.has(seq))
+  const others = unfit.length === 0 ? null : await readAnew(shelf, unfit)
+  return taken.flatMap(({ seq, fields, lease }): Job | [] => {
+    const cold = colds.get(seq)
+    if (cold === undefined) return others?.get(seq) ?? []
     shelf.remember(cold.id, { seq, fields })
     return claimedJob(fields, cold, lease)
   })
 }
 
-/** With specs this process has not seen. Whoever lost its job meanwhile is not told of it. */
-async function readAnew(shelf: Shelf, unread: readonly Taken[]): Promise<Map<string, Job | null>> {
-  const leases = new Map(unread.map(({ seq, lease }) => [seq, lease]))
+/** Given another spec since they were claimed. Whoever lost its job meanwhile is not told of it. */
+async function readAnew(shelf: Shelf, unfit: readonly Taken[]): Promise<Map<string, Job | null>> {
+  const leases = new Map(unfit.map(({ seq, lease }) => [seq, lease]))
   const found = shelf.found(await shelf.run('rows', [...leases.keys()]))
   const told = await shelf.told(found)
   const jobs = new Map<string, Job | null>([...leases.keys()].map(seq => [seq, null]))

@@ -21,6 +21,8 @@ export interface Sieve {
   readonly isFit: (cold: Cold) => boolean
 }
 
+type Row = Pick<Found, 'seq' | 'fields'>
+
 const KNOWN_MAX = 200_000
 /** A spec that is rewritten all the time is read again so often. */
 const TRIES_MAX = 5
@@ -67,7 +69,7 @@ export class Shelf {
     const current = [...found]
     const colds = new Map<string, Cold>()
     for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const stale = await this.#readColds(current, colds, sieve)
+      const stale = await this.readColds(current, colds, sieve)
       if (stale.length === 0) break
       const rows = await this.#rows(stale)
       for (const [i, held] of current.entries()) {
@@ -84,17 +86,17 @@ export class Shelf {
     })
   }
 
-  remember(id: string, { seq, fields }: Pick<Found, 'seq' | 'fields'>): void {
+  remember(id: string, { seq, fields }: Row): void {
     this.known.set(id, { seq, specAt: specAtOf(fields) }, 1)
   }
 
   /** Fills in the specs that fit their rows; answers with the numbers of those that do not. */
-  async #readColds(
-    found: readonly Found[],
+  async readColds(
+    found: readonly Row[],
     colds: Map<string, Cold>,
-    sieve: Sieve | null,
+    sieve: Sieve | null = null,
   ): Promise<string[]> {
-    const missing: Found[] = []
+    const missing: Row[] = []
     for (const held of found) {
       const cold = this.colds.get(held.seq, specAtOf(held.fields))
       if (cold) colds.set(held.seq, cold)
