@@ -40,8 +40,8 @@ export class Settling {
   /** When several outcomes were last written together. */
   #lastSharedAt: Instant = -Infinity
   #cancelTimer: (() => void) | null = null
-  /** Since when outcomes wait for starts. */
-  #heldSince: Instant | null = null
+  /** Since when there is more due than looks take. */
+  #pressedSince: Instant | null = null
   /** Of the jobs written since somebody was last told. */
   #soonestDue: Instant = Infinity
 
@@ -91,13 +91,19 @@ export class Settling {
     else void this.flush()
   }
 
-  /** Where a crowd is due and claims and commits take turns, jobs start before others end. */
+  /**
+   * Where a crowd is due and claims and commits take turns, jobs start before others end. Once for
+   * each crowd: a backlog without end would only keep more in memory.
+   */
   #isHeld(): boolean {
     const { store, clock } = this.#parts
-    if (store.isRemote || this.#waiting.length === 0 || !this.#host.isPressed()) return false
+    if (store.isRemote || !this.#host.isPressed()) {
+      this.#pressedSince = null
+      return false
+    }
     const now = clock.now()
-    this.#heldSince ??= now
-    return Math.abs(now - this.#heldSince) < HOLD_MS
+    this.#pressedSince ??= now
+    return this.#waiting.length > 0 && Math.abs(now - this.#pressedSince) < HOLD_MS
   }
 
   /** The process is as good as dead: what was not written is not written any more. */
@@ -118,7 +124,6 @@ export class Settling {
   async #drain(): Promise<void> {
     this.#cancelTimer?.()
     this.#cancelTimer = null
-    this.#heldSince = null
     while (this.#waiting.length > 0 || this.#writers.size > 0) {
       if (this.#writers.size === 0) this.#startWriter()
       await Promise.all(this.#writers)
