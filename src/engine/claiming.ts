@@ -8,6 +8,7 @@ import type { Job } from '../core/job.ts'
 import { serviceOf } from '../core/service.ts'
 import { settle } from '../core/settle.ts'
 import type { Instant } from '../core/time.ts'
+import type { ClaimRequest } from '../store/store.ts'
 import { settledOf } from './events.ts'
 import { makeHeld, type Held } from './held.ts'
 import type { Parts } from './parts.ts'
@@ -39,10 +40,14 @@ export class Claiming {
 
   /** What the store gives; nothing of it is begun yet. */
   async ask(queue: string, limit: number): Promise<Taken> {
-    const { store, clock, ids, settings, handlers, events } = this.#parts
+    const { store, clock } = this.#parts
     const now = clock.now()
-    const attemptIds = Array.from({ length: limit }, () => ids.next(now))
-    const jobs = await store.claim({
+    return this.taken(queue, await store.claim(this.request(queue, limit, now)), now)
+  }
+
+  request(queue: string, limit: number, now: Instant): ClaimRequest {
+    const { ids, settings, handlers } = this.#parts
+    return {
       queue,
       handlers: handlers.names,
       now,
@@ -50,11 +55,16 @@ export class Claiming {
       owner: settings.nodeId,
       leaseMs: settings.leaseMs,
       token: ids.token(),
-      attemptIds,
+      attemptIds: Array.from({ length: limit }, () => ids.next(now)),
       isRuled: this.#isRuled(),
-    })
+    }
+  }
+
+  /** What such a request gave. */
+  taken(queue: string, jobs: readonly Job[], at: Instant): Taken {
+    const { events } = this.#parts
     if (jobs.length > 0 && events.isHeard('claimed')) events.emit('claimed', { jobs, queue })
-    return { queue, jobs, at: now }
+    return { queue, jobs, at }
   }
 
   async begin({ jobs, at }: Taken): Promise<Held[]> {

@@ -23,6 +23,7 @@ import { explain, type Explanation } from '../core/why.ts'
 import type { InsertResult, JobFilter, Page, PageRequest, Store } from '../store/store.ts'
 import { noDeed, type Also, type Deed } from './audit.ts'
 import type { Clock } from './clock.ts'
+import type { Errand } from './direct.ts'
 import { settledOf, type Events } from './events.ts'
 import type { Ids } from './ids.ts'
 import type { Tracing } from './handlers.ts'
@@ -41,6 +42,8 @@ export interface ClientParts {
   readonly waitingMax: number | null
   /** Something may be due sooner in these queues. */
   readonly notice: (queues: readonly string[]) => void
+  /** What to claim together with new jobs, if this process can start them at once. */
+  readonly errandFor?: (jobs: readonly Job[]) => Errand | null
   /** Runs in this process may have been ended. */
   readonly lookNow: () => void
   /** What else is written with every deed, in the same step. */
@@ -82,14 +85,14 @@ export class Client {
     const made = traced.map(input => createJob(input, now))
     for (const job of made) if (job.dueAt === null) refuseNoFiring(job)
     const recordsOf = (job: Job) => this.#also({ verb: 'create', after: job, now })
-    const results = also
+    const { results, begun, begin } = also
       ? await this.#inserting.insertWith(made, now, recordsOf)
       : await this.#inserting.insert(made, now)
     const inserted = made.filter((_, i) => results[i] === 'inserted')
-    if (inserted.length > 0) {
-      events.emit('changed', { verb: 'create', jobs: inserted })
-      notice([...new Set(inserted.map(job => job.spec.queue))])
-    }
+    if (inserted.length > 0) events.emit('changed', { verb: 'create', jobs: inserted })
+    begin()
+    const left = inserted.filter(job => !begun.has(job.id))
+    if (left.length > 0) notice([...new Set(left.map(job => job.spec.queue))])
     return made.map((job, i) => ({ job, result: results[i]! }))
   }
 

@@ -5,6 +5,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { newJob, T0 } from '../../tests/support/builders.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
+import type { Instant } from '../core/time.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { InsertOptions } from '../store/store.ts'
 import { systemClock } from './clock.ts'
@@ -37,7 +38,10 @@ beforeEach(async () => {
   await store.open()
 })
 
-const inserting = (waitingMax: number | null = null) => new Inserting({ store, waitingMax })
+function inserting(waitingMax: number | null = null) {
+  const way = new Inserting({ store, waitingMax })
+  return { insert: async (jobs: Job[], now: Instant) => (await way.insert(jobs, now)).results }
+}
 const some = (count: number) => Array.from({ length: count }, () => newJob())
 
 test('one alone goes to the store by itself', async () => {

@@ -5,7 +5,8 @@ import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
 import type { RecordWrite } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
-import type { InsertResult, Store } from '../store/store.ts'
+import type { InsertOptions, InsertResult, Store } from '../store/store.ts'
+import type { Errand } from './direct.ts'
 
 /** Jobs in one call of the store. */
 const BATCH_MAX = 1_000
@@ -19,6 +20,16 @@ const BREATH = 16
 export interface InsertingParts {
   readonly store: Store
   readonly waitingMax: number | null
+  /** What to claim in the same step, if this process can start the jobs at once. */
+  readonly errandFor?: (jobs: readonly Job[]) => Errand | null
+}
+
+export interface Inserted {
+  readonly results: readonly InsertResult[]
+  /** Those that were claimed in the same step. */
+  readonly begun: ReadonlySet<string>
+  /** Starts them: for whoever has heard of their creation. */
+  readonly begin: () => void
 }
 
 /** What else is written with a job, in the same step. */
@@ -27,7 +38,7 @@ export type RecordsOf = (job: Job) => readonly RecordWrite[]
 interface Asked {
   readonly jobs: readonly Job[]
   readonly now: Instant
-  readonly resolve: (results: InsertResult[]) => void
+  readonly resolve: (inserted: Inserted) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -44,7 +55,7 @@ export class Inserting {
    * A call that nobody asked for anything beside goes to the store at once. What is asked for while
    * it is under way shares the next one: so many waits for a disk become one.
    */
-  insert(jobs: readonly Job[], now: Instant): Promise<InsertResult[]> {
+  insert(jobs: readonly Job[], now: Instant): Promise<Inserted> {
     if (jobs.length > SHARED_MAX) return this.insertWith(jobs, now, () => [])
     return new Promise((resolve, reject) => {
       this.#asked.push({ jobs, now, resolve, reject })
@@ -56,12 +67,20 @@ export class Inserting {
   }
 
   /** As a list of its own: its records fit or none of its batch is stored. */
-  async insertWith(
+  async insertWith(jobs: readonly Job[], now: Instant, recordsOf: RecordsOf): Promise<Inserted> {
+    const { waitingMax } = this.#parts
+    const optionsOf = (batch: readonly Job[]) => {
+      return { now, waitingMax, records: batch.flatMap(recordsOf) }
+    }
+    if (jobs.length <= SHARED_MAX) return partOf(await this.#call(jobs, optionsOf(jobs)), jobs)
+    return untouched(await this.#inBatches(jobs, optionsOf))
+  }
+
+  async #inBatches(
     jobs: readonly Job[],
-    now: Instant,
-    recordsOf: RecordsOf,
+    optionsOf: (batch: readonly Job[]) => InsertOptions,
   ): Promise<InsertResult[]> {
-    const { store, waitingMax } = this.#parts
+    const { store } = this.#parts
     const callsMax = store.isRemote ? CALLS_MAX : 1
     const results: InsertResult[] = []
     const underWay: Promise<InsertResult[]>[] = []
@@ -72,7 +91,7 @@ export class Inserting {
       for (let at = 0; at < jobs.length; at += BATCH_MAX) {
         if (underWay.length === callsMax) await next()
         const batch = jobs.slice(at, at + BATCH_MAX)
-        const call = store.insert(batch, { now, waitingMax, records: batch.flatMap(recordsOf) })
+        const call = store.insert(batch, optionsOf(batch))
         // Its failure is told when its turn comes.
         call.catch(() => {})
         underWay.push(call)
@@ -103,13 +122,16 @@ export class Inserting {
   }
 
   async #together(group: readonly Asked[]): Promise<void> {
-    const { store, waitingMax } = this.#parts
+    const { waitingMax } = this.#parts
     const jobs = group.flatMap(asked => asked.jobs)
     const now = Math.max(...group.map(asked => asked.now))
     try {
-      const results = await store.insert(jobs, { now, waitingMax })
+      const call = await this.#call(jobs, { now, waitingMax })
       let at = 0
-      for (const { jobs: own, resolve } of group) resolve(results.slice(at, (at += own.length)))
+      for (const { jobs: own, resolve } of group) {
+        const results = call.results.slice(at, (at += own.length))
+        resolve(partOf({ ...call, results }, own))
+      }
     } catch (error) {
       if (group.length === 1 || isOutage(error)) {
         for (const { reject } of group) reject(error)
@@ -117,6 +139,48 @@ export class Inserting {
       } else for (const asked of group) await this.#together([asked])
     }
   }
+
+  async #call(jobs: readonly Job[], options: InsertOptions): Promise<Call> {
+    const { store, errandFor } = this.#parts
+    const errand = errandFor?.(jobs) ?? null
+    if (errand === null) {
+      return { results: await store.insert(jobs, options), claimed: [], errand }
+    }
+    try {
+      const { inserted, claimed } = await store.insertAndClaim(jobs, options, errand.request)
+      errand.given(claimed.length)
+      const made = newIds(jobs, inserted)
+      // Their creation is no news.
+      errand.begin(claimed.filter(job => !made.has(job.id)))
+      return { results: inserted, claimed, errand }
+    } catch (error) {
+      errand.given(0)
+      throw error
+    }
+  }
+}
+
+interface Call {
+  readonly results: readonly InsertResult[]
+  readonly claimed: readonly Job[]
+  readonly errand: Errand | null
+}
+
+/** What the call did for one of those who shared it. */
+function partOf({ results, claimed, errand }: Call, own: readonly Job[]): Inserted {
+  if (errand === null) return untouched(results)
+  const made = newIds(own, results)
+  const ours = claimed.filter(job => made.has(job.id))
+  const begun = new Set(ours.map(job => job.id))
+  return { results, begun, begin: () => errand.begin(ours) }
+}
+
+function untouched(results: readonly InsertResult[]): Inserted {
+  return { results, begun: new Set(), begin: () => {} }
+}
+
+function newIds(jobs: readonly Job[], results: readonly InsertResult[]): Set<string> {
+  return new Set(jobs.flatMap((job, i) => (results[i] === 'inserted' ? job.id : [])))
 }
 
 /** Then nobody knows what was written, and asking once more would not tell. */

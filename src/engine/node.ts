@@ -1,7 +1,9 @@
 // One running node: the loop, its helpers, and an orderly end.
 
+import type { Job } from '../core/job.ts'
 import type { Millis, Instant } from '../core/time.ts'
 import { Claiming } from './claiming.ts'
+import { Direct, type Errand } from './direct.ts'
 import type { NodeState } from './events.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { abort, type Held } from './held.ts'
@@ -29,6 +31,7 @@ export interface StopResult {
 export class Node {
   readonly #parts: Parts
   readonly #intake: Intake
+  readonly #direct: Direct
   readonly #runner: Runner
   readonly #settling: Settling
   readonly #heartbeat: Heartbeat
@@ -66,16 +69,22 @@ export class Node {
         this.#idle?.()
       },
     })
-    this.#intake = new Intake({
-      store: parts.store,
-      room: this.#runner.room,
-      claiming: new Claiming(
-        parts,
-        held => this.#giveBack(held),
-        () => this.#survey.isRuled,
-      ),
-      unwritten: () => this.#settling.size,
-      accept: (queue, held) => this.#accept(queue, held),
+    const { room } = this.#runner
+    const claiming = new Claiming(
+      parts,
+      held => this.#giveBack(held),
+      () => this.#survey.isRuled,
+    )
+    const accept = (queue: string, held: readonly Held[]) => this.#accept(queue, held)
+    const unwritten = () => this.#settling.size
+    this.#intake = new Intake({ store: parts.store, room, claiming, unwritten, accept })
+    this.#direct = new Direct({
+      parts,
+      room,
+      claiming,
+      isAtRest: queue => this.#isAtRest(queue),
+      accept,
+      fail: error => this.#fail(error, 'begin'),
     })
     this.#ticking = new Ticking({
       parts,
@@ -224,6 +233,16 @@ export class Node {
     await this.#survey.take()
   }
 
+  /** What to claim together with new jobs, where this node would claim them next anyway. */
+  errandFor(jobs: readonly Job[]): Errand | null {
+    return this.#direct.errandFor(jobs)
+  }
+
+  #isAtRest(queue: string): boolean {
+    if (this.#state !== 'running' || !this.#parts.wake.isAsleep) return false
+    return !this.#survey.isRuled && this.#survey.queues.includes(queue)
+  }
+
   /** Another process wrote to the store: its jobs may be in queues this node has not seen. */
   hint(): void {
     this.#survey.doubt()
@@ -285,6 +304,7 @@ export class Node {
     this.#become('stopping')
     this.#parts.wake.notify()
     await this.#loop
+    await this.#direct.settled()
     await this.#release(this.#runner.takeBuffered())
     await Promise.all(this.#repeats.map(repeat => repeat.stop()))
     await this.#untilIdle(drainMs)

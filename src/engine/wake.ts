@@ -33,6 +33,11 @@ export class Wake {
     this.#tell()
   }
 
+  /** The loop sleeps, and nobody has called it. */
+  get isAsleep(): boolean {
+    return this.#resume !== null
+  }
+
   /** For others that wait for the same news as the loop. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener)

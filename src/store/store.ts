@@ -39,6 +39,15 @@ export interface Store {
    */
   claim(request: ClaimRequest): Promise<Job[]>
   /**
+   * An insert and the claim after it, in one step that is written once: whoever can start what it
+   * creates need not wait for a second write. The claim gives whatever is its turn.
+   */
+  insertAndClaim(
+    jobs: readonly Job[],
+    options: InsertOptions,
+    request: ClaimRequest,
+  ): Promise<InsertedAndClaimed>
+  /**
    * Writes each change iff version and lease token still match: all of its parts or none.
    * Changes of one call are independent of each other. `full`: an insert found its queue full.
    */
@@ -140,6 +149,10 @@ export interface RemoveOptions {
   readonly records: readonly RecordWrite[]
 }
 export type InsertResult = 'inserted' | 'exists' | 'full' | 'conflict'
+export interface InsertedAndClaimed {
+  readonly inserted: InsertResult[]
+  readonly claimed: Job[]
+}
 export type CommitResult = 'committed' | 'conflict' | 'missing' | 'full'
 
 export interface ClaimRequest {

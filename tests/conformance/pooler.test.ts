@@ -8,6 +8,7 @@ import { offeredServer } from '../support/servers/shared.ts'
 import { storeSuite } from './suite.ts'
 import { claimTests } from './suite/claim.ts'
 import { commitTests } from './suite/commit.ts'
+import { insertAndClaimTests } from './suite/insert-and-claim.ts'
 import { insertTests } from './suite/insert.ts'
 import { lifetimeTests } from './suite/lifetime.ts'
 import { raceTests } from './suite/races.ts'
@@ -31,5 +32,13 @@ function throughPooler(url: string): string {
 storeSuite({
   name: 'postgres behind a pooler',
   open: openPostgresBy(throughPooler),
-  only: [lifetimeTests, insertTests, claimTests, commitTests, renewTests, raceTests],
+  only: [
+    lifetimeTests,
+    insertTests,
+    claimTests,
+    insertAndClaimTests,
+    commitTests,
+    renewTests,
+    raceTests,
+  ],
 })

@@ -16,6 +16,7 @@ import { countTests } from './suite/counts.ts'
 import { countUpToTests } from './suite/count.ts'
 import { dumpTests } from './suite/dump.ts'
 import { fieldTests } from './suite/fields.ts'
+import { insertAndClaimTests } from './suite/insert-and-claim.ts'
 import { insertTests } from './suite/insert.ts'
 import { ledgerTests } from './suite/ledger.ts'
 import { lifetimeTests } from './suite/lifetime.ts'
@@ -38,6 +39,7 @@ const topics = [
   lifetimeTests,
   insertTests,
   claimTests,
+  insertAndClaimTests,
   orderTests,
   laneTests,
   commitTests,

@@ -39,6 +39,7 @@ const results: Readonly<Record<string, readonly string[]>> = {
   'jobs by filter': ['some', 'none'],
   'attempts by filter': ['some', 'none'],
   claim: ['some', 'none'],
+  'insert and claim': ['new', 'old', 'none'],
   held: ['committed', 'conflict', 'missing'],
   run: ['full', 'refused'],
   edit: ['unchanged', 'refused'],

@@ -69,7 +69,8 @@ export async function operate(world: World): Promise<string> {
 
 /** What may happen next, and how often. */
 const operations: readonly (readonly [(world: World) => Promise<void>, number])[] = [
-  [work.insert, 4],
+  [work.insert, 3],
+  [work.insertAndClaim, 2],
   [work.claim, 10],
   [work.beginOne, 20],
   [work.settleSome, 14],

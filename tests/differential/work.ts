@@ -7,7 +7,13 @@ import { createJob, type Job } from '../../src/core/job.ts'
 import { resumeJob } from '../../src/core/pause.ts'
 import { settle } from '../../src/core/settle.ts'
 import { MINUTE, SECOND } from '../../src/core/time.ts'
-import type { CommitResult, LogLine, Report } from '../../src/store/store.ts'
+import type {
+  ClaimRequest,
+  CommitResult,
+  InsertOptions,
+  LogLine,
+  Report,
+} from '../../src/store/store.ts'
 import { claimRequest } from '../support/builders.ts'
 import { asked, submit, submitAll } from './commits.ts'
 import { randomWrites } from './records.ts'
@@ -17,6 +23,28 @@ import type { Asked, World } from './world.ts'
 const LEASE = 15 * SECOND
 
 export async function insert(world: World): Promise<void> {
+  const { jobs, options } = drawnInsert(world)
+  const results = await world.all('insert', store => store.insert(jobs, options))
+  for (const result of results) world.meet('insert', result)
+}
+
+/** Most of the time for a queue that the new jobs are in. */
+export async function insertAndClaim(world: World): Promise<void> {
+  const { jobs, options } = drawnInsert(world)
+  const request = drawnClaim(world, world.random.chance(0.8) ? jobs[0]! : null)
+  const before = world.jobs
+  const { inserted, claimed } = await world.all('insert and claim', store =>
+    store.insertAndClaim(jobs, options, request),
+  )
+  for (const result of inserted) world.meet('insert', result)
+  const made = new Map(jobs.map(job => [job.id, job]))
+  const isNew = claimed.some(({ id }) => !before.has(id))
+  world.meet('insert and claim', isNew ? 'new' : claimed.length > 0 ? 'old' : 'none')
+  for (const job of claimed) world.wrote(before.get(job.id) ?? made.get(job.id)!, job, 'claim')
+  if (world.isPrompt) for (const job of claimed) await start(world, job, submitOne)
+}
+
+function drawnInsert(world: World): { jobs: readonly Job[]; options: InsertOptions } {
   const { random, now } = world
   const jobs = Array.from({ length: random.int(1, 3) }, () => newOne(world))
   const options = {
@@ -24,8 +52,7 @@ export async function insert(world: World): Promise<void> {
     waitingMax: random.chance(0.2) ? random.int(1, 8) : null,
     ...(random.chance(0.3) ? { records: randomWrites(world) } : {}),
   }
-  const results = await world.all('insert', store => store.insert(jobs, options))
-  for (const result of results) world.meet('insert', result)
+  return { jobs, options }
 }
 
 function newOne(world: World): Job {
@@ -55,21 +82,25 @@ function drawnJob(world: World): Job {
 export async function claim(world: World): Promise<void> {
   const { random, now } = world
   const due = world.pickJob(job => (job.dueAt ?? Infinity) <= now)
-  const request = claimRequest(
-    {
-      queue: due && random.chance(0.8) ? due.spec.queue : random.pick(queues),
-      handlers: random.chance(0.9) ? handlers : [random.pick(handlers)],
-      now,
-      limit: random.int(1, 5),
-      leaseMs: LEASE,
-    },
-    world.ids,
-  )
+  const request = drawnClaim(world, due && random.chance(0.8) ? due : null)
   const before = world.jobs
   const claimed = await world.all('claim', store => store.claim(request))
   world.meet('claim', claimed.length > 0 ? 'some' : 'none')
   for (const job of claimed) world.wrote(before.get(job.id)!, job, 'claim')
   if (world.isPrompt) for (const job of claimed) await start(world, job, submitOne)
+}
+
+function drawnClaim({ random, now, ids }: World, near: Job | null): ClaimRequest {
+  return claimRequest(
+    {
+      queue: near?.spec.queue ?? random.pick(queues),
+      handlers: random.chance(0.9) ? handlers : [random.pick(handlers)],
+      now,
+      limit: random.int(1, 5),
+      leaseMs: LEASE,
+    },
+    ids,
+  )
 }
 
 async function submitOne(world: World, ask: Asked): Promise<CommitResult | null> {

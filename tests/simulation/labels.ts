@@ -9,6 +9,7 @@ export const requiredLabels = [
   'stale completion refused',
   'claim reply lost',
   'commit reply lost',
+  'claimed with its insert',
   'two nodes raced',
   'pause raced claim',
   'cancel raced success',

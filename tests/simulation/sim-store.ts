@@ -110,7 +110,9 @@ export class SimStore implements Store {
   }
 
   #wrote(call: Write['call'], sentAt: Instant, shown = noneShown): Write[] {
-    const { recorder, node, verb } = this.#way
+    const { recorder, node } = this.#way
+    // Whoever creates a job does not claim it: its node does, in the same step.
+    const verb = call === 'claim' ? null : this.#way.verb
     return recorder.observe(call, { node, verb, sentAt }, shown)
   }
 
@@ -135,22 +137,35 @@ export class SimStore implements Store {
   }
 
   claim(request: ClaimRequest): Promise<Job[]> {
+    return this.#call('claim', [], sentAt => this.#claimed(request, sentAt))
+  }
+
+  async #claimed(request: ClaimRequest, sentAt: Instant): Promise<Job[]> {
     const { recorder, calls, node } = this.#way
-    return this.#call('claim', [], async sentAt => {
-      const result = await this.#way.inner.claim(request)
-      this.#wrote('claim', sentAt)
-      for (const job of result) {
-        for (const open of calls.open) {
-          if (open.name !== 'commit' && open.name !== 'get') continue
-          if (open.ids.includes(job.id) && open.verb === 'pause')
-            recorder.label('pause raced claim')
-        }
+    const result = await this.#way.inner.claim(request)
+    this.#wrote('claim', sentAt)
+    for (const job of result) {
+      for (const open of calls.open) {
+        if (open.name !== 'commit' && open.name !== 'get') continue
+        if (open.ids.includes(job.id) && open.verb === 'pause') recorder.label('pause raced claim')
       }
-      const isRace = [...calls.open].some(
-        open => open.name === 'claim' && open.node !== node && open.sentAt <= sentAt + 50,
-      )
-      if (result.length > 0 && isRace) recorder.label('two nodes raced')
-      return result
+    }
+    const isRace = [...calls.open].some(
+      open => open.name === 'claim' && open.node !== node && open.sentAt <= sentAt + 50,
+    )
+    if (result.length > 0 && isRace) recorder.label('two nodes raced')
+    return result
+  }
+
+  /** Two writes of the same moment: between them nobody else can do anything. */
+  insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
+    const ids = jobs.map(job => job.id)
+    return this.#call('insertAndClaim', ids, async sentAt => {
+      const inserted = await this.#way.inner.insert(jobs, options)
+      this.#wrote('insert', sentAt)
+      const claimed = await this.#claimed(request, sentAt)
+      if (claimed.length > 0) this.#way.recorder.label('claimed with its insert')
+      return { inserted, claimed }
     })
   }
 

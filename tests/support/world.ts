@@ -75,6 +75,7 @@ export class World {
       ids: new SystemIds(),
       events: this.events,
       waitingMax: settings.waitingMax ?? null,
+      errandFor: jobs => this.nodes[0]?.node.errandFor(jobs) ?? null,
       notice: queues => this.nodes.forEach(({ node }) => node.notice(queues)),
       lookNow: () => this.nodes.forEach(({ node }) => node.lookNow()),
     })

@@ -74,6 +74,12 @@ export class MemoryStore implements Store {
     return write.claim(this.#open, request)
   }
 
+  async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
+    const rows = this.#open
+    const inserted = write.insertAll(rows, jobs, options)
+    return { inserted, claimed: write.claim(rows, request) }
+  }
+
   async commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]> {
     const rows = this.#open
     return changes.map(change => write.commit(rows, change, options))

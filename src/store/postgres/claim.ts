@@ -16,30 +16,51 @@ export const BITE = 2_000
 const BITE_FACTOR = 4
 
 export async function claim(tables: Tables, request: ClaimRequest): Promise<Job[]> {
-  const { limit, handlers } = request
-  if (limit <= 0 || handlers.length === 0) return []
-  const isRuled = request.isRuled === true || request.within !== undefined
-  const values = [
+  if (!canGive(request)) return []
+  const values = claimValues(tables, request)
+  const places = values.map((_, i) => `$${i + 1}`).join(', ')
+  const sql = `select * from ${tables.schema}.${claimName(request)}(${places})`
+  const [row] = await tables.connection.call(sql, values)
+  return row ? claimedJobs(tables, row, request) : []
+}
+
+export function canGive({ limit, handlers }: ClaimRequest): boolean {
+  return limit > 0 && handlers.length > 0
+}
+
+export function claimName(request: ClaimRequest): string {
+  return isRuled(request) ? 'claim_ruled_1' : 'claim_1'
+}
+
+function isRuled(request: ClaimRequest): boolean {
+  return request.isRuled === true || request.within !== undefined
+}
+
+/** Which of the values says how many may be given. */
+export const LIMIT_AT = 3
+
+/** What the function takes. */
+export function claimValues(tables: Tables, request: ClaimRequest): Value[] {
+  return [
     toKey(request.queue),
-    texts([...new Set(handlers)].map(toKey)),
+    texts([...new Set(request.handlers)].map(toKey)),
     request.now,
-    limit,
+    request.limit,
     toKey(request.owner),
     toKey(request.token),
     request.leaseMs,
     texts(request.attemptIds.map(toKey)),
-    Math.max(BITE, BITE_FACTOR * limit),
+    Math.max(BITE, BITE_FACTOR * request.limit),
     tables.bringsSpecs,
     tables.asksServer,
-    ...(isRuled ? ruledValues(request) : []),
+    ...(isRuled(request) ? ruledValues(request) : []),
   ]
-  const places = values.map((_, i) => `$${i + 1}`).join(', ')
-  const [row] = await tables.connection.call(
-    `select * from ${tables.schema}.${isRuled ? 'claim_ruled_1' : 'claim_1'}(${places})`,
-    values,
-  )
-  // Claimed at the moment that judged what is due, which may be the server's.
-  return row ? understood(tables, claimedRows(row), { ...request, now: Number(row[9]) }) : []
+}
+
+/** What the function answers with, claimed at the moment that judged what is due. */
+export function claimedJobs(tables: Tables, row: Row, request: ClaimRequest): Promise<Job[]> {
+  // It may be the server's.
+  return understood(tables, claimedRows(row), { ...request, now: Number(row[9]) })
 }
 
 /** Behind every key there can be. */

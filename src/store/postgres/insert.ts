@@ -1,8 +1,10 @@
 // New jobs, idempotent by id.
 
 import type { Job } from '../../core/job.ts'
-import type { InsertOptions, InsertResult } from '../store.ts'
+import type { ClaimRequest, InsertedAndClaimed, InsertOptions, InsertResult } from '../store.ts'
 import { fromNumbers, numbers, texts } from './arrays.ts'
+import { canGive, claimedJobs, claimName, claimValues, LIMIT_AT } from './claim.ts'
+import type { Value } from './connection.ts'
 import { recordsJson } from './records.ts'
 import { insertValues, newRows, parameters, queuesOf, type NewRows } from './rows.ts'
 import type { Tables } from './tables.ts'
@@ -13,12 +15,55 @@ export async function insert(
   options: InsertOptions,
 ): Promise<InsertResult[]> {
   if (jobs.length === 0 && (options.records ?? []).length === 0) return []
+  const made = await newJobs(tables, jobs)
+  const values = callValues(made, options)
+  const sql = `select ${tables.schema}.insert_1(${parameters(values.length)})`
+  const [answer] = await tables.connection.call(sql, values, { isTakenWaited: true })
+  return insertResults(tables, made, answer![0]!)
+}
+
+/** In one statement with the claim, which is made when the insert is done. */
+export async function insertAndClaim(
+  tables: Tables,
+  jobs: readonly Job[],
+  options: InsertOptions,
+  request: ClaimRequest,
+): Promise<InsertedAndClaimed> {
+  if (!canGive(request)) return { inserted: await insert(tables, jobs, options), claimed: [] }
+  const made = await newJobs(tables, jobs)
+  const values = callValues(made, options)
+  const asked = claimValues(tables, request)
+  const { schema } = tables
+  // The answer of the insert is asked for by the claim, or their order would be for the server to say.
+  const places = asked.map((_, i) => {
+    const place = `$${values.length + i + 1}`
+    return i === LIMIT_AT ? `case when i.seqs is null then 0 else ${place}::int end` : place
+  })
+  const sql = `select i.seqs, c.* from ${schema}.insert_1(${parameters(values.length)}) i (seqs)
+    left join lateral ${schema}.${claimName(request)}(${places.join(', ')}) c on true`
+  const rows = await tables.connection.call(sql, [...values, ...asked], { isTakenWaited: true })
+  const [seqs, ...claimed] = rows[0]!
+  const inserted = insertResults(tables, made, seqs!)
+  const isAny = claimed[0] !== null
+  return { inserted, claimed: isAny ? await claimedJobs(tables, claimed, request) : [] }
+}
+
+/** As the server takes them: each id once, the first of two that have it. */
+interface NewJobs {
+  readonly asked: readonly Job[]
+  readonly rows: NewRows
+}
+
+async function newJobs(tables: Tables, asked: readonly Job[]): Promise<NewJobs> {
   const firsts = new Map<string, Job>()
-  for (const job of jobs) if (!firsts.has(job.id)) firsts.set(job.id, job)
-  const unique = [...firsts.values()]
-  const rows = newRows(unique, await tables.places.of(unique))
-  const { queues, at } = queuesOf(unique)
-  const values = [
+  for (const job of asked) if (!firsts.has(job.id)) firsts.set(job.id, job)
+  const unique = firsts.size === asked.length ? asked : [...firsts.values()]
+  return { asked, rows: newRows(unique, await tables.places.of(unique)) }
+}
+
+function callValues({ rows }: NewJobs, options: InsertOptions): Value[] {
+  const { queues, at } = queuesOf(rows.jobs)
+  return [
     ...insertValues(rows, options.now),
     numbers(at),
     texts(queues),
@@ -26,17 +71,17 @@ export async function insert(
     recordsJson(options.records),
     options.now,
   ]
-  const sql = `select ${tables.schema}.insert_1(${parameters(values.length)})`
-  const [answer] = await tables.connection.call(sql, values, { isTakenWaited: true })
-  const seqs = fromNumbers(answer![0]!) as number[]
+}
+
+function insertResults(tables: Tables, { asked, rows }: NewJobs, answer: string): InsertResult[] {
+  const seqs = fromNumbers(answer) as number[]
   keepSpecs(tables, rows, seqs)
-  if (unique.length === jobs.length) return seqs.map(resultOf)
-  const results = new Map(unique.map((job, i) => [job.id, resultOf(seqs[i]!)]))
+  if (rows.jobs.length === asked.length) return seqs.map(resultOf)
+  const firsts = new Map(rows.jobs.map((job, i) => [job.id, { job, result: resultOf(seqs[i]!) }]))
   // The second of two with one id finds what became of the first.
-  return jobs.map(job => {
-    const result = results.get(job.id)!
-    if (firsts.get(job.id) === job || result !== 'inserted') return result
-    return 'exists'
+  return asked.map(job => {
+    const first = firsts.get(job.id)!
+    return first.job === job || first.result !== 'inserted' ? first.result : 'exists'
   })
 }
 

@@ -34,7 +34,7 @@ import { commit } from './commit.ts'
 import { Connection } from './connection.ts'
 import { dump } from './dump.ts'
 import * as find from './find.ts'
-import { insert } from './insert.ts'
+import { insert, insertAndClaim } from './insert.ts'
 import { inspect, mend } from './inspect.ts'
 import { ledger } from './ledger.ts'
 import * as list from './list.ts'
@@ -124,6 +124,13 @@ export class PostgresStore implements Store, Inspected, Aged {
 
   async claim(request: ClaimRequest) {
     return claim(this.#open, request)
+  }
+
+  async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
+    const both = await insertAndClaim(this.#open, jobs, options, request)
+    const held = new Set(both.claimed.map(job => job.id))
+    if (jobs.some(job => job.dueAt !== null && !held.has(job.id))) this.#wake.tell()
+    return both
   }
 
   async commit(changes: readonly Change[], options: InsertOptions) {

@@ -15,27 +15,47 @@ interface Taken {
 }
 
 export async function claim(shelf: Shelf, request: ClaimRequest): Promise<Job[]> {
-  const { limit, now, leaseMs, token, owner } = request
+  if (!canGive(request)) return []
+  const name = isRuled(request) ? 'claimRuled' : 'claim'
+  return claimedJobs(shelf, request, (await shelf.run(name, claimArgs(shelf, request))) as string[])
+}
+
+export function canGive({ limit, handlers }: ClaimRequest): boolean {
+  return limit > 0 && handlers.length > 0
+}
+
+export function isRuled(request: ClaimRequest): boolean {
+  return request.isRuled === true || request.within !== undefined
+}
+
+/** What the scripts take. */
+export function claimArgs(shelf: Shelf, request: ClaimRequest): string[] {
   const handlers = [...new Set(request.handlers)]
-  if (limit <= 0 || handlers.length === 0) return []
-  const isRuled = request.isRuled === true || request.within !== undefined
-  const answer = (await shelf.run(isRuled ? 'claimRuled' : 'claim', [
+  return [
     toKey(request.queue),
-    String(now),
+    String(request.now),
     shelf.judge,
-    String(limit),
-    String(leaseMs),
-    toKey(token),
-    toKey(owner),
+    String(request.limit),
+    String(request.leaseMs),
+    toKey(request.token),
+    toKey(request.owner),
     String(handlers.length),
     ...handlers.map(toKey),
-    ...(isRuled ? ruledArgs(request) : []),
+    ...(isRuled(request) ? ruledArgs(request) : []),
     ...request.attemptIds.map(toKey),
-  ])) as string[]
+  ]
+}
+
+/** What the scripts answer with. */
+export function claimedJobs(
+  shelf: Shelf,
+  { leaseMs, token, owner, attemptIds }: ClaimRequest,
+  answer: readonly string[],
+): Promise<Job[]> {
   const claimedAt = Number(answer[0])
   const taken: Taken[] = []
   for (let i = 1; i < answer.length; i += 2) {
-    const attemptId = request.attemptIds[(i - 1) / 2]!
+    const attemptId = attemptIds[(i - 1) / 2]!
     const lease = { token, owner, attemptId, claimedAt, until: claimedAt + leaseMs }
     taken.push({ seq: answer[i]!, fields: answer[i + 1]!.split(NUL), lease })
   }

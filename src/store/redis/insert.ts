@@ -22,15 +22,39 @@ export async function insert(
 ): Promise<InsertResult[]> {
   if (jobs.length === 0) return []
   const colds = jobs.map(coldText)
+  const answer = await shelf.run('insert', insertArgs(shelf, { jobs, colds }, options))
+  return insertResults(shelf, { jobs, colds }, answer as number[])
+}
+
+/** New jobs, and the text that is kept of the cold part of each. */
+export interface NewJobs {
+  readonly jobs: readonly Job[]
+  readonly colds: readonly string[]
+}
+
+/** What the script takes. */
+export function insertArgs(
+  shelf: Shelf,
+  { jobs, colds }: NewJobs,
+  { now, waitingMax, records }: InsertOptions,
+): string[] {
   const args = [
     shelf.sender,
-    String(options.now),
-    String(options.waitingMax ?? ''),
-    ...recordArgs(options.records ?? []),
+    String(now),
+    String(waitingMax ?? ''),
+    ...recordArgs(records ?? []),
     String(jobs.length),
   ]
-  for (const [i, job] of jobs.entries()) args.push(...jobArgs(job, colds[i]!, options.now))
-  const answer = (await shelf.run('insert', args)) as number[]
+  for (const [i, job] of jobs.entries()) args.push(...jobArgs(job, colds[i]!, now))
+  return args
+}
+
+/** What the script's answer says of each; the cold parts of those it stored are remembered. */
+export function insertResults(
+  shelf: Shelf,
+  { jobs, colds }: NewJobs,
+  answer: readonly number[],
+): InsertResult[] {
   return answer.map((number, i) => {
     const meaning = meanings[number]
     if (meaning !== undefined) return meaning

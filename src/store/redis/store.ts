@@ -33,6 +33,7 @@ import { commit } from './commit.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { count } from './count.ts'
 import { dump } from './dump.ts'
+import { insertAndClaim } from './insert-and-claim.ts'
 import { insert } from './insert.ts'
 import { inspect, mend } from './inspect.ts'
 import { ledger } from './ledger.ts'
@@ -120,6 +121,10 @@ export class RedisStore implements Store, Inspected {
 
   async claim(request: ClaimRequest) {
     return claim(this.#open, request)
+  }
+
+  async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
+    return insertAndClaim(this.#open, jobs, options, request)
   }
 
   async commit(changes: readonly Change[], options: InsertOptions) {

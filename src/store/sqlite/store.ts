@@ -107,6 +107,14 @@ export class SqliteStore implements Store, Inspected, Aged {
     return claim(this.#open, request)
   }
 
+  async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
+    const tables = this.#open
+    return tables.write(() => {
+      const inserted = insert(tables, jobs, options)
+      return { inserted, claimed: claim(tables, request) }
+    })
+  }
+
   async commit(changes: readonly Change[], options: InsertOptions) {
     return commit(this.#open, changes, options)
   }

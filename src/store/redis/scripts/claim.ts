@@ -334,16 +334,7 @@ return reply
 /** Claims with rules or lanes of their own find and lease alike. */
 export const claimParts = { opening, finding, contending, leasing } as const
 
-export const claimScript = [
-  base,
-  places,
-  listed,
-  tallies,
-  ordering,
-  opening,
-  finding,
-  fitting,
-  contending,
-  leasing,
-  closing,
-].join('\n')
+/** Everything behind what the script stands on; returns the answer. */
+export const claimBody = [opening, finding, fitting, contending, leasing, closing].join('\n')
+
+export const claimScript = [base, places, listed, tallies, ordering, claimBody].join('\n')

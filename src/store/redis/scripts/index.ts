@@ -5,6 +5,7 @@ import { applyScript } from './apply.ts'
 import { claimScript } from './claim.ts'
 import { commitScript } from './commit.ts'
 import * as dump from './dump.ts'
+import { insertAndClaimRuledScript, insertAndClaimScript } from './insert-and-claim.ts'
 import { insertScript } from './insert.ts'
 import * as inspect from './inspect.ts'
 import { listOldScript, listScript } from './list.ts'
@@ -41,6 +42,8 @@ function script(text: string): Script {
 
 export const scripts = {
   insert: writing(insertScript),
+  insertAndClaim: writing(insertAndClaimScript),
+  insertAndClaimRuled: writing(insertAndClaimRuledScript),
   claim: writing(claimScript),
   claimRuled: writing(claimRuledScript),
   commit: writing(commitScript),

@@ -73,6 +73,7 @@ local waitingMax = takeNumber()
 local writes = takeRecords()
 local count = takeNumber()
 local first = at
+at = first + 4 * count
 local results = {}
 if not recordsFit(writes, now) then
   for i = 1, count do results[i] = ${CONFLICT} end
@@ -107,4 +108,7 @@ wake(sender)
 return results
 `
 
-export const insertScript = [base, places, listed, tallies, jobs, records, alike, body].join('\n')
+/** What the body stands on, and the body, which returns the answer. */
+export const insertParts = { below: [base, places, listed, tallies, jobs, records, alike], body }
+
+export const insertScript = [...insertParts.below, body].join('\n')

@@ -199,12 +199,7 @@ moveTallies(lines)
 return reply
 `
 
-export const claimRuledScript = [
-  base,
-  places,
-  listed,
-  tallies,
-  ordering,
+export const claimRuledBody = [
   claimParts.opening,
   asking,
   claimParts.finding,
@@ -214,3 +209,5 @@ export const claimRuledScript = [
   serving,
   closing,
 ].join('\n')
+
+export const claimRuledScript = [base, places, listed, tallies, ordering, claimRuledBody].join('\n')

@@ -1,0 +1,147 @@
+// insertAndClaim: an insert and the claim after it, as one step.
+
+import { describe, expect, it } from 'vitest'
+import type { RecordWrite } from '../../../src/core/record.ts'
+import { LANE_KIND } from '../../../src/core/lane.ts'
+import { claimRequest, failed, finish, job, succeeded, T0 } from '../../support/builders.ts'
+import { put, sortedCounts, stored, type UseBench } from './bench.ts'
+
+const at = { now: T0 }
+const once = (moment: number) => ({ trigger: { kind: 'once', at: moment } }) as const
+
+export function insertAndClaimTests(bench: UseBench): void {
+  whatIsGiven(bench)
+  whatIsWritten(bench)
+}
+
+function whatIsGiven(bench: UseBench): void {
+  describe('insert and claim gives', () => {
+    it('the jobs it inserted, if they are due', async () => {
+      const { store } = bench()
+      const jobs = [job('a'), job('later', once(T0 + 1)), job('b')]
+      const both = await store.insertAndClaim(jobs, at, claimRequest({ limit: 3 }))
+      expect(both.inserted).toEqual(['inserted', 'inserted', 'inserted'])
+      expect(both.claimed.map(({ id }) => id).sort()).toEqual(['a', 'b'])
+      expect((await stored(store, 'later')).state).toBe('waiting')
+    })
+
+    it('whatever is its turn, not what was inserted last', async () => {
+      const { store } = bench()
+      await put(store, job('first', { lane: 'a' }), job('second', { lane: 'a' }))
+      const both = await store.insertAndClaim(
+        [job('other', { lane: 'b' })],
+        at,
+        claimRequest({ limit: 2 }),
+      )
+      expect(both.inserted).toEqual(['inserted'])
+      expect(both.claimed.map(({ id }) => id)).toEqual(['first', 'other'])
+      expect((await stored(store, 'second')).state).toBe('waiting')
+    })
+
+    it('what is due, when nothing was inserted', async () => {
+      const { store } = bench()
+      await put(store, job('a'))
+      const again = await store.insertAndClaim([job('a', { name: 'n' })], at, claimRequest())
+      expect(again.inserted).toEqual(['exists'])
+      expect(again.claimed.map(({ id, spec }) => [id, spec.name])).toEqual([['a', 'work']])
+      await put(store, job('b'))
+      const none = await store.insertAndClaim([], at, claimRequest())
+      expect(none.inserted).toEqual([])
+      expect(none.claimed.map(({ id }) => id)).toEqual(['b'])
+    })
+
+    it('nothing from a paused queue, without handlers or for no limit', async () => {
+      const { store } = bench()
+      await store.setQueuePaused('held', true)
+      const paused = claimRequest({ queue: 'held' })
+      const held = await store.insertAndClaim([job('a', { queue: 'held' })], at, paused)
+      expect(held).toEqual({ inserted: ['inserted'], claimed: [] })
+      const mute = await store.insertAndClaim([job('b')], at, claimRequest({ handlers: [] }))
+      expect(mute).toEqual({ inserted: ['inserted'], claimed: [] })
+      const small = await store.insertAndClaim([job('c')], at, claimRequest({ limit: 0 }))
+      expect(small).toEqual({ inserted: ['inserted'], claimed: [] })
+    })
+
+    it('what the rules of its lanes allow', async () => {
+      const { store } = bench()
+      const rule = { kind: LANE_KIND, key: 'a', value: { runningMax: 1 } }
+      await store.putRecords([{ ...rule, expectedVersion: null, expireAt: null }], T0)
+      const jobs = [job('a', { lane: 'a' }), job('b', { lane: 'a' }), job('c', { lane: 'c' })]
+      const request = claimRequest({ limit: 3, isRuled: true })
+      const { claimed } = await store.insertAndClaim(jobs, at, request)
+      expect(claimed.map(({ id }) => id)).toEqual(['a', 'c'])
+    })
+  })
+}
+
+function whatIsWritten(bench: UseBench): void {
+  describe('insert and claim writes', () => {
+    it('the same as one after the other', async () => {
+      const { store, second } = bench()
+      const request = claimRequest({ limit: 2 })
+      const { claimed } = await store.insertAndClaim([job('a'), job('b')], at, request)
+      expect(claimed).toHaveLength(2)
+      for (const held of claimed) {
+        expect(held.state).toBe('running')
+        expect(held.lease).toMatchObject({ token: request.token, claimedAt: T0 })
+        expect(held.counters).toMatchObject({ attempts: 1, fence: 1 })
+        expect(await stored(store, held.id)).toEqual(held)
+        expect(await stored(await second(), held.id)).toEqual(held)
+      }
+      const counts = sortedCounts(await store.counts())
+      expect(counts.map(({ state, count }) => [state, count])).toEqual([['running', 2]])
+    })
+
+    it('leases that can be settled', async () => {
+      const { store } = bench()
+      const request = claimRequest({ limit: 2 })
+      const { claimed } = await store.insertAndClaim([job('a'), job('b')], at, request)
+      const [first, other] = claimed
+      await finish(store, first!, succeeded, T0 + 10)
+      await finish(store, other!, failed(), T0 + 10)
+      expect((await stored(store, first!.id)).state).toBe('completed')
+      expect(await store.overdue({ now: T0 + 60_000, limit: 9 })).toEqual([])
+    })
+
+    it('no more waiting jobs than there may be, counted before the claim', async () => {
+      const { store } = bench()
+      const full = { now: T0, waitingMax: 1 }
+      const both = await store.insertAndClaim([job('a'), job('b')], full, claimRequest())
+      expect(both.inserted).toEqual(['inserted', 'full'])
+      expect(both.claimed.map(({ id }) => id)).toEqual(['a'])
+      const next = await store.insertAndClaim([job('c')], full, claimRequest())
+      expect(next.inserted).toEqual(['inserted'])
+    })
+
+    it('no job where a record conflicts, and still gives what is due', async () => {
+      const { store } = bench()
+      const taken: RecordWrite = {
+        kind: 'k',
+        key: 'taken',
+        value: 'v',
+        expectedVersion: 0,
+        expireAt: null,
+      }
+      await store.putRecords([taken], T0)
+      await put(store, job('due'))
+      const options = { now: T0, records: [taken] }
+      const both = await store.insertAndClaim([job('a')], options, claimRequest({ limit: 2 }))
+      expect(both.inserted).toEqual(['conflict'])
+      expect(both.claimed.map(({ id }) => id)).toEqual(['due'])
+      expect(await store.get(['a'])).toEqual([])
+    })
+
+    it('each job once, whoever else inserts and claims', async () => {
+      const { store, second } = bench()
+      const stores = [store, await second(), await second()]
+      const both = await Promise.all(
+        Array.from({ length: 30 }, (_, i) =>
+          stores[i % 3]!.insertAndClaim([job(`j${i}`)], at, claimRequest({ limit: 2 })),
+        ),
+      )
+      const rest = await store.claim(claimRequest({ limit: 30 }))
+      const ids = [...both.flatMap(({ claimed }) => claimed), ...rest].map(({ id }) => id)
+      expect(ids.sort()).toEqual(Array.from({ length: 30 }, (_, i) => `j${i}`).sort())
+    })
+  })
+}
