@@ -7,7 +7,6 @@ import type { JobFilter, Page, PageRequest } from '../store.ts'
 import type { Value } from './driver.ts'
 import { listedPage, type More } from './listed.ts'
 import { cutBy, pageOf, walk, whereAll } from './paging.ts'
-import { jobColumns } from './columns.ts'
 import { kinds, states } from '../shared/codes.ts'
 import type { Tables } from './tables.ts'
 import { fromKey, toKey } from '../shared/text.ts'
@@ -19,9 +18,7 @@ export function list(tables: Tables, filter: JobFilter, page: PageRequest): Page
       search === undefined
         ? plain(tables, filter, page)
         : searched(tables, filter, { page, search, scanMax: scanMaxOf(page) })
-    const sql = `select ${jobColumns} from jobs where seq = ?`
-    const items = found.items.flatMap(seq => tables.jobs(sql, seq))
-    return { items, cursor: found.cursor }
+    return { items: tables.ofSeqs(found.items), cursor: found.cursor }
   })
 }
 

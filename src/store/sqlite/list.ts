@@ -7,9 +7,17 @@ import { jobColumns } from './columns.ts'
 import type { Tables } from './tables.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 
+const oneSql = `select ${jobColumns} from jobs where id = ?`
+/** A call of a statement costs more than the row it finds: many are asked for at once. */
+const manySql = `select ${jobColumns} from json_each(?) e cross join jobs on jobs.id = e.value`
+
 export function get(tables: Tables, ids: readonly string[]): Job[] {
-  const sql = `select ${jobColumns} from jobs where id = ?`
-  return tables.read(() => ids.flatMap(id => tables.jobs(sql, toKey(id))))
+  return tables.read(() => {
+    if (ids.length === 1) return tables.jobs(oneSql, toKey(ids[0]!))
+    const found = tables.jobs(manySql, JSON.stringify(ids.map(toKey)))
+    const byId = new Map(found.map(job => [job.id, job]))
+    return ids.flatMap(id => byId.get(id) ?? [])
+  })
 }
 
 /** Of more ready jobs than this the earliest is not sought: that one of them is due says enough. */

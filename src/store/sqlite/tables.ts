@@ -6,7 +6,7 @@ import type { Row, Statement, Value } from './driver.ts'
 import { Leases } from './leases.ts'
 import { Lines } from './lines.ts'
 import { Recent } from '../shared/recent.ts'
-import type { JobRow } from './columns.ts'
+import { jobColumns, type JobRow } from './columns.ts'
 import { toJob } from './record.ts'
 import { Specs } from './specs.ts'
 import { Tallies } from './tallies.ts'
@@ -17,6 +17,10 @@ export interface Numbered {
 }
 
 const LEASED_MAX = 100_000
+
+const oneBySeq = `select ${jobColumns} from jobs where seq = ?`
+/** The cross join keeps the list outermost: it leads to the rows. */
+const manyBySeq = `select ${jobColumns} from json_each(?) e cross join jobs on jobs.seq = e.value`
 
 export class Tables {
   readonly connection: Connection
@@ -106,5 +110,14 @@ export class Tables {
     return this.statement(sql)
       .all(...values)
       .map(row => ({ seq: row[0] as number, job: this.jobOf(row) }))
+  }
+
+  /** Those that exist, in the order given. */
+  ofSeqs(seqs: readonly number[]): Job[] {
+    if (seqs.length === 1) return this.jobs(oneBySeq, seqs[0]!)
+    const bySeq = new Map(
+      this.numbered(manyBySeq, JSON.stringify(seqs)).map(({ seq, job }) => [seq, job]),
+    )
+    return seqs.flatMap(seq => bySeq.get(seq) ?? [])
   }
 }

@@ -5,7 +5,6 @@ import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import type { Instant } from '../../core/time.ts'
 import type { UpcomingRequest } from '../store.ts'
-import { jobColumns } from './columns.ts'
 import type { Tables } from './tables.ts'
 import { toKey } from '../shared/text.ts'
 
@@ -33,8 +32,7 @@ export function upcoming(tables: Tables, request: UpcomingRequest): Job[] {
     const lines = queue === undefined ? tables.lines.all() : tables.lines.ofQueue(queue)
     const isSmall = tenant !== undefined && tables.tallies.count({ tenant }) <= limits.scannedMax
     const seqs = isSmall ? ofTenant(tables, tenant, lines, request) : merged(tables, lines, request)
-    const sql = `select ${jobColumns} from jobs where seq = ?`
-    return seqs.flatMap(seq => tables.jobs(sql, seq))
+    return tables.ofSeqs(seqs)
   })
 }
 

@@ -35,6 +35,8 @@ export function listTests(bench: UseBench): void {
       await put(store, job('a'), job('b'), job('c'))
       const found = await store.get(['c', 'ghost', 'a'])
       expect(found.map(held => held.id)).toEqual(['c', 'a'])
+      const twice = await store.get(['b', 'a', 'b'])
+      expect(twice.map(held => held.id)).toEqual(['b', 'a', 'b'])
       expect(await store.get([])).toEqual([])
       expect(await store.get(['ghost'])).toEqual([])
     })
