@@ -3,11 +3,11 @@
 
 import type { Attempt } from '../../core/attempt.ts'
 import { claimedSince, numberMark, scanMaxOf } from '../../core/query.ts'
-import { HOUR, type Instant } from '../../core/time.ts'
+import { HOUR } from '../../core/time.ts'
 import type { AttemptFilter, Page, PageRequest } from '../store.ts'
 import type { Row, Value } from './driver.ts'
 import { attemptColumns, toAttempt } from './history.ts'
-import { cutBy, pageOf, walk, whereAll, type Cut } from './paging.ts'
+import { cutBy, pageOf, walk, whereAll, type Bite, type Cut } from './paging.ts'
 import { outcomes } from '../shared/codes.ts'
 import type { Tables } from './tables.ts'
 import { fromKey, toKey } from '../shared/text.ts'
@@ -49,45 +49,60 @@ function select(tables: Tables, filter: AttemptFilter, mark: string, cut: Cut): 
 /** How far the moments of ids may be from those of the claims they were made for. */
 const SKEW_MS = HOUR
 
-/** Only what fits is read in full, unless the filter lets nearly all of them through. */
+/** Only the ids of what fits leave the database, and then only what the page holds is read. */
 function ofMany(tables: Tables, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
-  const { tenant, queue, handler, seriesId, outcomes: some, run } = filter
-  const isNarrow = [tenant, queue, handler, seriesId, some, run].some(one => one !== undefined)
   const { items, cursor } = walk(page, scanMaxOf(page), (from, bite) => {
     const cut = { ...cutBy('a.id', { ...page, cursor: from }, toKey), limit: bite }
-    return walked(tables, filter, cut, isNarrow ? '' : `, ${columns}, jobs.id`)
-      .filter(row => !isOver(row[1] as number, filter, cut))
-      .map(row => ({ mark: fromKey(row[0] as string), item: row[2] === 1 ? row : null }))
+    return walked(tables, filter, cut)
   })
-  if (isNarrow) return { items: items.flatMap(([id]) => readOne(tables, id as string)), cursor }
-  return { items: items.map(row => toAttempt(row.slice(WALKED))), cursor }
+  return { items: readAll(tables, items, page), cursor }
 }
 
-/** What every walked row begins with: its id, when it was claimed, whether it is sought. */
-const WALKED = 3
+type WalkedRow = [count: number, isOver: number | null, last: string | null, found: string]
 
-function walked(tables: Tables, filter: AttemptFilter, cut: Cut, more: string): Row[] {
+/** One row tells of the whole bite: to hand over each would take ten times as long as the look. */
+function walked(tables: Tables, filter: AttemptFilter, cut: Cut): Bite<string> {
   const conditions = conditionsOf(tables, filter)
-  const values = conditions.map(condition => condition.value)
-  const isSought = ['1', ...conditions.map(condition => condition.sql)].join(' and ')
-  const specs = filter.tenant === undefined ? '' : 'cross join specs on specs.seq = a.job'
-  const sql = `select a.id, a.claimed_at, ${isSought}${more}
-    from attempts a cross join jobs on jobs.seq = a.job ${specs}
-    ${whereAll([cut.where])} order by a.id ${cut.order} limit ?`
-  return tables.statement(sql).all(...values, ...cut.values, cut.limit)
+  const over = overOf(filter, cut)
+  const isSought = ['1', ...conditions.map(({ sql }) => sql)].join(' and ')
+  const isDown = cut.order === 'desc'
+  const sql = `select count(*), max(is_over), ${isDown ? 'min' : 'max'}(id),
+      json_group_array(id) filter (where is_sought)
+    from (select a.id, ${over.sql} as is_over, ${isSought} as is_sought
+      from attempts a ${joinsFor(filter)} ${whereAll([cut.where])}
+      order by a.id ${cut.order} limit ?)`
+  const values = [over.value, ...conditions.map(({ value }) => value), ...cut.values, cut.limit]
+  const [count, isOver, last, ids] = tables.statement(sql).get(...values) as WalkedRow
+  const keys = (JSON.parse(ids) as string[]).sort()
+  if (isDown) keys.reverse()
+  return {
+    found: keys.map(key => ({ mark: fromKey(key), item: key })),
+    last: count < cut.limit || isOver === 1 ? null : fromKey(last!),
+  }
 }
 
-/** Nothing that follows can fit: leaving it out ends the walk. */
-function isOver(claimedAt: Instant, { since, until }: AttemptFilter, { order }: Cut): boolean {
-  return order === 'desc'
-    ? since !== undefined && claimedAt < claimedSince(since) - SKEW_MS
-    : until !== undefined && claimedAt > until + SKEW_MS
+/** The cross joins keep the history outermost; without need of them rows are looked at faster. */
+function joinsFor({ tenant, queue, handler, seriesId }: AttemptFilter): string {
+  const needsJobs = queue !== undefined || handler !== undefined || seriesId !== undefined
+  const jobs = needsJobs ? 'cross join jobs on jobs.seq = a.job' : ''
+  return tenant === undefined ? jobs : `${jobs} cross join specs on specs.seq = a.job`
 }
 
-function readOne(tables: Tables, id: string): Attempt[] {
+/** Nothing that follows such a row can fit: it ends the walk. */
+function overOf({ since, until }: AttemptFilter, { order }: Cut): Condition {
+  if (order === 'desc' && since !== undefined) {
+    return { sql: 'a.claimed_at < ?', value: claimedSince(since) - SKEW_MS }
+  }
+  const isBounded = order === 'asc' && until !== undefined
+  return { sql: 'a.claimed_at > ?', value: isBounded ? until + SKEW_MS : Number.MAX_SAFE_INTEGER }
+}
+
+function readAll(tables: Tables, keys: readonly string[], page: PageRequest): Attempt[] {
+  if (keys.length === 0) return []
   const sql = `select ${columns}, jobs.id from attempts a cross join jobs on jobs.seq = a.job
-    where a.id = ?`
-  return tables.statement(sql).all(id).map(toAttempt)
+    where a.id in (select value from json_each(?))
+    order by a.id ${page.newestFirst === true ? 'desc' : 'asc'}`
+  return tables.statement(sql).all(JSON.stringify(keys)).map(toAttempt)
 }
 
 interface Condition {

@@ -100,11 +100,11 @@ function searched(tables: Tables, filter: JobFilter, given: Search): Page<number
     const cut = cutBy(source.seq, { ...page, cursor }, numberMark)
     const sql = `select ${source.seq}, jobs.id, ${nameSql} from ${source.from}
       ${whereAll([...source.where, cut.where])} order by ${source.seq} ${cut.order} limit ?`
-    const rows = tables.statement(sql).all(...source.values, ...cut.values, bite)
-    return (rows as SearchedRow[]).map(([seq, id, name]) => {
-      const isFound = fits({ id: fromKey(id), name: JSON.parse(name) as string })
-      return { mark: String(seq), item: isFound ? seq : null }
-    })
+    const rows = tables.statement(sql).all(...source.values, ...cut.values, bite) as SearchedRow[]
+    const found = rows
+      .filter(([, id, name]) => fits({ id: fromKey(id), name: JSON.parse(name) as string }))
+      .map(([seq]) => ({ mark: String(seq), item: seq }))
+    return { found, last: rows.length < bite ? null : String(rows.at(-1)![0]) }
   })
 }
 

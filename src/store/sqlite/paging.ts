@@ -39,10 +39,11 @@ export function pageOf<T>(
   return { items: kept.map(toItem), cursor: hasMore ? toMark(last) : null }
 }
 
-/** A row that was looked at; `item` is null when it does not fit. */
-export interface Looked<T> {
-  readonly mark: string
-  readonly item: T | null
+/** What fits among the rows of a bite, in their order. */
+export interface Bite<T> {
+  readonly found: readonly { readonly mark: string; readonly item: T }[]
+  /** The row it ended with; null when nothing that fits can follow. */
+  readonly last: string | null
 }
 
 /** Rows read at a time: enough to be worth a statement, few enough to stop early. */
@@ -51,12 +52,12 @@ const BITE_MAX = 500
 
 /**
  * A page of what fits, where no index leads to it: rows are read in bites until enough fit, none
- * are left (a bite is short), or enough were looked at.
+ * are left, or enough were looked at.
  */
 export function walk<T>(
   page: PageRequest,
   scanMax: number,
-  read: (cursor: string | null, bite: number) => readonly Looked<T>[],
+  read: (cursor: string | null, bite: number) => Bite<T>,
 ): Page<T> {
   const from = offsetOf(page) ?? 0
   const needed = from + page.limit + 1
@@ -64,9 +65,9 @@ export function walk<T>(
   const found: { mark: string; item: T }[] = []
   let cursor = page.cursor ?? null
   for (let looked = 0; looked < scanMax && found.length < needed; looked += bite) {
-    const rows = read(cursor, bite)
-    for (const { mark, item } of rows) if (item !== null) found.push({ mark, item })
-    cursor = rows.length < bite ? null : rows.at(-1)!.mark
+    const next = read(cursor, bite)
+    found.push(...next.found)
+    cursor = next.last
     if (cursor === null) break
   }
   const kept = found.slice(from, from + page.limit)

@@ -1,7 +1,9 @@
 // attempts by what their jobs are and by when they finished: across jobs, newest first.
 
 import { describe, expect, it } from 'vitest'
+import type { Attempt } from '../../../src/core/attempt.ts'
 import { change } from '../../../src/core/change.ts'
+import { attemptEntry } from '../../../src/core/entry.ts'
 import { limits } from '../../../src/core/limits.ts'
 import type { AttemptFilter, Store } from '../../../src/store/store.ts'
 import {
@@ -93,16 +95,55 @@ export function attemptsOfManyTests(bench: UseBench): void {
       expect((await found({ since: T0 })).map(held => held.id)).toEqual(['att-2', 'att-1'])
       expect(await found({ until: T0 + 1 })).toHaveLength(3)
     })
+
+    it('have ids of every kind of character, and their order', async () => {
+      const { store } = bench()
+      await put(store, job('a', onRequest))
+      const ids = ["o'clock", 'say "so"', 'a\\b', 'ünïcode 😀', '50%', 'A', 'a', '\u0001', '\uffff']
+      for (const [i, id] of ids.entries()) {
+        await appendLong(store, { id, number: i + 1, claimedAt: T0 })
+      }
+      const up = await found({ since: T0 }, { limit: 2, newestFirst: false })
+      expect(up.map(held => held.id)).toEqual([...ids].sort())
+      const down = await found({ since: T0 })
+      expect(down.map(held => held.id)).toEqual([...ids].sort().reverse())
+    })
+
+    it('are found where few of very many fit, each once', async () => {
+      const { store } = bench()
+      await put(store, job('a', onRequest))
+      const all = Array.from({ length: 1_300 }, (_, i) => {
+        const id = `att-${String(i).padStart(4, '0')}`
+        return { ...attemptOf({ id, number: i + 1, claimedAt: T0 }), finishedAt: T0 + (i % 100) }
+      })
+      for (let at = 0; at < all.length; at += limits.pageMax) {
+        await store.load(all.slice(at, at + limits.pageMax).map(attemptEntry), T0)
+      }
+      const last = all.filter(({ finishedAt }) => finishedAt === T0 + 99).map(({ id }) => id)
+      const up = await found({ since: T0 + 99 }, { limit: 5, newestFirst: false })
+      expect(up.map(held => held.id)).toEqual(last)
+      const down = await found({ since: T0 + 99 }, { limit: 5, newestFirst: true })
+      expect(down.map(held => held.id)).toEqual([...last].reverse())
+      const most = await found({ since: T0 + 1 }, { limit: 200, newestFirst: true })
+      expect(most).toHaveLength(1_287)
+    })
   })
 }
 
+interface Given {
+  readonly id: string
+  readonly number: number
+  readonly claimedAt: number
+}
+
 /** An attempt that finished at T0, whenever it was claimed. */
-async function appendLong(
-  store: Store,
-  given: { id: string; number: number; claimedAt: number },
-): Promise<void> {
+async function appendLong(store: Store, given: Given): Promise<void> {
   const held = await stored(store, 'a')
-  const attempt = {
+  await store.commit([change(held, held, T0, { attempt: attemptOf(given) })], { now: T0 })
+}
+
+function attemptOf(given: Given): Attempt {
+  return {
     jobId: 'a',
     run: given.number,
     attempt: 1,
@@ -122,6 +163,5 @@ async function appendLong(
     measures: null,
     expireAt: T0 + 1e9,
     ...given,
-  } as const
-  await store.commit([change(held, held, T0, { attempt })], { now: T0 })
+  }
 }
