@@ -1,7 +1,7 @@
 // Jobs by status, led to by an index: as many numbers of each mark as a page needs, then merged.
 
 import { numberMark, offsetOf } from '../../core/query.ts'
-import { RUNNING } from '../shared/codes.ts'
+import { kinds, RUNNING } from '../shared/codes.ts'
 import { markOf, marksOf } from '../shared/marks.ts'
 import type { JobFilter, Page, PageRequest } from '../store.ts'
 import type { Value } from './driver.ts'
@@ -22,7 +22,7 @@ export function listedPage(
   page: PageRequest,
   more: More,
 ): Page<number> | null {
-  const sought = marksOf(filter)
+  const sought = runningOf(filter) ?? marksOf(filter)
   if (sought === null || isTenantShorter(tables, filter)) return null
   const offset = offsetOf(page) ?? 0
   const cut = cutBy('jobs.seq', { ...page, offset: 0 }, numberMark)
@@ -42,12 +42,21 @@ export function listedPage(
       `jobs.state = ${state}`,
     ]),
   )
-  if (sought.isRunning)
-    found.push(...read(runningSql, [`jobs.state = ${RUNNING}`, 'jobs.kind = 0']))
+  if (sought.isRunning) {
+    const { kind } = filter
+    const ofKind = kind === undefined ? [] : [`jobs.kind = ${kinds.indexOf(kind)}`]
+    found.push(...read(runningSql, [`jobs.state = ${RUNNING}`, ...ofKind]))
+  }
   found.sort((a, b) => (cut.order === 'asc' ? a - b : b - a))
   const items = found.slice(offset, offset + page.limit)
   const hasMore = found.length > offset + items.length
   return { items, cursor: hasMore ? String(items.at(-1)) : null }
+}
+
+/** Claims hold jobs of every kind, so for what runs alone no kind has to be said. */
+function runningOf(filter: JobFilter): ReturnType<typeof marksOf> {
+  const isAlone = filter.states?.length === 1 && filter.states[0] === 'running'
+  return isAlone ? marksOf({ ...filter, kind: 'job' }) : null
 }
 
 /** Those that claims hold; some of them may be settled by now. */
