@@ -6,44 +6,56 @@ import { claimedSince, numberMark, scanMaxOf } from '../../core/query.ts'
 import { HOUR } from '../../core/time.ts'
 import type { AttemptFilter, Page, PageRequest } from '../store.ts'
 import type { Row, Value } from './driver.ts'
-import { attemptColumns, toAttempt } from './history.ts'
+import { attemptOf, ID_AT, NUMBER_AT, readColumns, toAttempt } from './history.ts'
 import { cutBy, pageOf, walk, whereAll, type Bite, type Cut } from './paging.ts'
 import { outcomes } from '../shared/codes.ts'
 import type { Tables } from './tables.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 
-const columns = attemptColumns.map(name => `a.${name}`).join(', ')
-
 export function attempts(tables: Tables, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
   const request = { ...page, newestFirst: page.newestFirst ?? true }
   return tables.read(() => {
-    if (filter.jobId !== undefined) return ofJob(tables, filter, request)
+    const { jobId } = filter
+    if (jobId !== undefined) return ofJob(tables, { ...filter, jobId }, request)
     if (filter.id !== undefined) return byId(tables, filter, request)
     return ofMany(tables, filter, request)
   })
 }
 
-function ofJob(tables: Tables, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
+type OfJob = AttemptFilter & { readonly jobId: string }
+
+function ofJob(tables: Tables, filter: OfJob, page: PageRequest): Page<Attempt> {
   const cut = cutBy('a.number', page, numberMark)
-  const rows = select(tables, filter, 'a.number', cut)
-  return pageOf(rows, page.limit, toAttempt, row => String(row[1]))
+  const rows = select(tables, filter, { what: readColumns, joins: joinsFor(filter), cut })
+  const { jobId } = filter
+  return pageOf(
+    rows,
+    page.limit,
+    row => attemptOf(row, jobId),
+    row => String(row[NUMBER_AT]),
+  )
 }
 
 function byId(tables: Tables, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
-  const rows = select(tables, filter, 'a.id', cutBy('a.id', page, toKey))
-  return pageOf(rows, page.limit, toAttempt, row => fromKey(row[2] as string))
+  const cut = cutBy('a.id', page, toKey)
+  const joins = joinsFor(filter, true)
+  const rows = select(tables, filter, { what: `${readColumns}, jobs.id`, joins, cut })
+  return pageOf(rows, page.limit, toAttempt, row => fromKey(row[ID_AT] as string))
 }
 
-/** The cross joins keep the history outermost: its own order is the one asked for. */
-function select(tables: Tables, filter: AttemptFilter, mark: string, cut: Cut): Row[] {
+interface Selected {
+  readonly what: string
+  readonly joins: string
+  readonly cut: Cut
+}
+
+function select(tables: Tables, filter: AttemptFilter, { what, joins, cut }: Selected): Row[] {
   const conditions = conditionsOf(tables, filter)
   const where = whereAll([...conditions.map(condition => condition.sql), cut.where])
-  const specs = filter.tenant === undefined ? '' : 'cross join specs on specs.seq = a.job'
-  const sql = `select ${columns}, jobs.id from attempts a cross join jobs on jobs.seq = a.job
-    ${specs} ${where}
-    order by ${mark} ${cut.order} limit ? offset ?`
+  const mark = filter.jobId === undefined ? 'a.id' : 'a.number'
+  const rest = `from attempts a ${joins} ${where} order by ${mark} ${cut.order} limit ? offset ?`
   const values = conditions.map(condition => condition.value)
-  return tables.statement(sql).all(...values, ...cut.values, cut.limit, cut.offset)
+  return tables.packed(what, rest, ...values, ...cut.values, cut.limit, cut.offset)
 }
 
 /** How far the moments of ids may be from those of the claims they were made for. */
@@ -55,7 +67,7 @@ function ofMany(tables: Tables, filter: AttemptFilter, page: PageRequest): Page<
     const cut = { ...cutBy('a.id', { ...page, cursor: from }, toKey), limit: bite }
     return walked(tables, filter, cut)
   })
-  return { items: readAll(tables, items, page), cursor }
+  return { items: readAll(tables, items, filter, page), cursor }
 }
 
 type WalkedRow = [count: number, isOver: number | null, last: string | null, found: string]
@@ -81,9 +93,11 @@ function walked(tables: Tables, filter: AttemptFilter, cut: Cut): Bite<string> {
   }
 }
 
-/** The cross joins keep the history outermost; without need of them rows are looked at faster. */
-function joinsFor({ tenant, queue, handler, seriesId }: AttemptFilter): string {
-  const needsJobs = queue !== undefined || handler !== undefined || seriesId !== undefined
+/** The cross joins keep the history outermost: its own order is the one asked for. */
+function joinsFor(
+  { tenant, queue, handler, seriesId }: AttemptFilter,
+  needsJobs = queue !== undefined || handler !== undefined || seriesId !== undefined,
+): string {
   const jobs = needsJobs ? 'cross join jobs on jobs.seq = a.job' : ''
   return tenant === undefined ? jobs : `${jobs} cross join specs on specs.seq = a.job`
 }
@@ -97,12 +111,42 @@ function overOf({ since, until }: AttemptFilter, { order }: Cut): Condition {
   return { sql: 'a.claimed_at > ?', value: isBounded ? until + SKEW_MS : Number.MAX_SAFE_INTEGER }
 }
 
-function readAll(tables: Tables, keys: readonly string[], page: PageRequest): Attempt[] {
+function readAll(
+  tables: Tables,
+  keys: readonly string[],
+  filter: AttemptFilter,
+  page: PageRequest,
+): Attempt[] {
   if (keys.length === 0) return []
-  const sql = `select ${columns}, jobs.id from attempts a cross join jobs on jobs.seq = a.job
-    where a.id in (select value from json_each(?))
-    order by a.id ${page.newestFirst === true ? 'desc' : 'asc'}`
-  return tables.statement(sql).all(JSON.stringify(keys)).map(toAttempt)
+  const order = page.newestFirst === true ? 'desc' : 'asc'
+  const { sql, values } = isNarrow(filter) ? among(keys) : sweep(tables, keys, filter)
+  const rest = `from attempts a cross join jobs on jobs.seq = a.job where ${sql}
+    order by a.id ${order}`
+  return tables.packed(`${readColumns}, jobs.id`, rest, ...values).map(toAttempt)
+}
+
+function isNarrow(filter: AttemptFilter): boolean {
+  const { tenant, queue, handler, seriesId, outcomes: some, run } = filter
+  return [tenant, queue, handler, seriesId, some, run].some(one => one !== undefined)
+}
+
+interface Wanted {
+  readonly sql: string
+  readonly values: Value[]
+}
+
+function among(keys: readonly string[]): Wanted {
+  return { sql: 'a.id in (select value from json_each(?))', values: [JSON.stringify(keys)] }
+}
+
+/** From the first to the last of them: where nearly all fit, this is cheaper than to go to each. */
+function sweep(tables: Tables, keys: readonly string[], filter: AttemptFilter): Wanted {
+  const conditions = conditionsOf(tables, filter)
+  const [one, other] = [keys[0]!, keys.at(-1)!]
+  return {
+    sql: ['a.id between ? and ?', ...conditions.map(({ sql }) => sql)].join(' and '),
+    values: [...(one < other ? [one, other] : [other, one]), ...conditions.map(c => c.value)],
+  }
 }
 
 interface Condition {
@@ -113,20 +157,20 @@ interface Condition {
 function conditionsOf(tables: Tables, filter: AttemptFilter): Condition[] {
   const found: Condition[] = []
   const add = (sql: string, value: Value) => found.push({ sql, value })
-  const among = (column: string, values: readonly number[]) =>
+  const oneOf = (column: string, values: readonly number[]) =>
     add(`${column} in (select value from json_each(?))`, JSON.stringify(values))
   const { jobId, id, run, tenant, queue, handler, seriesId, since, until } = filter
   if (jobId !== undefined) add('a.job = (select seq from jobs where id = ?)', toKey(jobId))
   if (id !== undefined) add('a.id = ?', toKey(id))
   if (run !== undefined) add('a.run = ?', run)
   if (filter.outcomes)
-    among(
+    oneOf(
       'a.outcome',
       filter.outcomes.map(outcome => outcomes.indexOf(outcome)),
     )
   if (tenant !== undefined) add('specs.tenant = ?', toKey(tenant))
-  if (queue !== undefined) among('jobs.line', tables.lines.ofQueue(queue))
-  if (handler !== undefined) among('jobs.line', tables.lines.ofHandler(handler))
+  if (queue !== undefined) oneOf('jobs.line', tables.lines.ofQueue(queue))
+  if (handler !== undefined) oneOf('jobs.line', tables.lines.ofHandler(handler))
   if (seriesId !== undefined) add('jobs.series = ?', toKey(seriesId))
   if (since !== undefined) {
     add('a.finished_at >= ?', since)

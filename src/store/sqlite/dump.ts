@@ -12,7 +12,7 @@ import type { DumpRequest, Page } from '../store.ts'
 import { jobColumns } from './columns.ts'
 import { kinds, states } from '../shared/codes.ts'
 import type { Row, Value } from './driver.ts'
-import { attemptColumns, toAttempt } from './history.ts'
+import { ID_AT, readColumns, toAttempt } from './history.ts'
 import { recordColumns, toRecord } from './records.ts'
 import { readProgress, toLine, type LineRow } from './reports.ts'
 import type { Tables } from './tables.ts'
@@ -87,12 +87,12 @@ function jobs(tables: Tables, key: Value[] | null, limit: number): Told[] {
 }
 
 /** The cross join keeps the history outermost: its own order is the one asked for. */
-export const attemptSelect = `select ${attemptColumns.map(name => `a.${name}`).join(', ')}, jobs.id
+export const attemptSelect = `select ${readColumns}, jobs.id
   from attempts a cross join jobs on jobs.seq = a.job`
 
 function attempts(tables: Tables, key: Value[] | null, limit: number): Told[] {
   const rows = behind(tables, { select: attemptSelect, keys: ['a.id'] }, key, limit)
-  return rows.map(row => ({ key: [row[2]!], entry: attemptEntry(toAttempt(row)) }))
+  return rows.map(row => ({ key: [row[ID_AT]!], entry: attemptEntry(toAttempt(row)) }))
 }
 
 export const skipSelect = `select s.job, s.first_at, s.last_at, s.count, s.reason, s.expire_at,

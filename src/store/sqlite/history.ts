@@ -126,26 +126,40 @@ function detailOf({ reason, error, result, measures }: Attempt): string | null {
   return JSON.stringify(detail)
 }
 
+/** What an attempt is read from; its job is a number here and has to be named beside it. */
+export const readColumns = attemptColumns
+  .filter(name => name !== 'job' && name !== 'odd')
+  .map(name => `a.${name}`)
+  .join(', ')
+/** Where those that pages are marked by stand in it. */
+export const NUMBER_AT = 0
+export const ID_AT = 1
+
 // prettier-ignore
 type AttemptRow = [
-  job: number, number: number, id: string, run: number, attempt: number, fence: number,
-  retries: number, origin: number, retryOf: number | null, occurrence: number, missed: number,
-  owner: string, claimedAt: number, startedAt: number, finishedAt: number, outcome: number,
-  expireAt: number, detail: string | null, odd: number | null, jobId: string,
+  number: number, id: string, run: number, attempt: number, fence: number, retries: number,
+  origin: number, retryOf: number | null, occurrence: number, missed: number, owner: string,
+  claimedAt: number, startedAt: number, finishedAt: number, outcome: number, expireAt: number,
+  detail: string | null, jobId: string,
 ]
 
-/** A row of `attemptColumns` and, behind them, the id of the job. */
+/** A row of `readColumns` and, behind them, the id of the job. */
 export function toAttempt(row: Row): Attempt {
+  return attemptOf(row, fromKey((row as AttemptRow)[17]))
+}
+
+/** A row of `readColumns` of a job that is known. */
+export function attemptOf(row: Row, jobId: string): Attempt {
   // In one go: pages of thousands are read, and each rest would copy.
   // prettier-ignore
   const [
-    , number, id, run, attempt, fence, retries, origin, retryOf, occurrence, missed, owner,
-    claimedAt, startedAt, finishedAt, outcome, expireAt, text, , jobId,
+    number, id, run, attempt, fence, retries, origin, retryOf, occurrence, missed, owner,
+    claimedAt, startedAt, finishedAt, outcome, expireAt, text,
   ] = row as AttemptRow
   const detail = text === null ? noDetail : (JSON.parse(text) as AttemptDetail)
   return {
     id: fromKey(id),
-    jobId: fromKey(jobId),
+    jobId,
     run,
     attempt,
     number,

@@ -3,21 +3,11 @@
 import type { Job } from '../../core/job.ts'
 import { earlier, type Instant } from '../../core/time.ts'
 import type { Line } from '../store.ts'
-import { jobColumns } from './columns.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, toKey } from '../shared/text.ts'
-
-const oneSql = `select ${jobColumns} from jobs where id = ?`
-/** A call of a statement costs more than the row it finds: many are asked for at once. */
-const manySql = `select ${jobColumns} from json_each(?) e cross join jobs on jobs.id = e.value`
+import { fromKey } from '../shared/text.ts'
 
 export function get(tables: Tables, ids: readonly string[]): Job[] {
-  return tables.read(() => {
-    if (ids.length === 1) return tables.jobs(oneSql, toKey(ids[0]!))
-    const found = tables.jobs(manySql, JSON.stringify(ids.map(toKey)))
-    const byId = new Map(found.map(job => [job.id, job]))
-    return ids.flatMap(id => byId.get(id) ?? [])
-  })
+  return tables.read(() => tables.ofIds(ids))
 }
 
 /** Of more ready jobs than this the earliest is not sought: that one of them is due says enough. */

@@ -46,7 +46,7 @@ export interface Bite<T> {
   readonly last: string | null
 }
 
-/** Rows read at a time: enough to be worth a statement, few enough to stop early. */
+/** Rows looked at in one statement: what a page needs at first, more where few of them fit. */
 const BITE_MIN = 50
 const BITE_MAX = 500
 
@@ -61,11 +61,13 @@ export function walk<T>(
 ): Page<T> {
   const from = offsetOf(page) ?? 0
   const needed = from + page.limit + 1
-  const bite = Math.min(BITE_MAX, Math.max(BITE_MIN, 2 * needed))
+  let bite = Math.min(BITE_MAX, Math.max(BITE_MIN, needed))
   const found: { mark: string; item: T }[] = []
   let cursor = page.cursor ?? null
-  for (let looked = 0; looked < scanMax && found.length < needed; looked += bite) {
+  for (let looked = 0; looked < scanMax && found.length < needed;) {
     const next = read(cursor, bite)
+    looked += bite
+    bite = Math.min(BITE_MAX, 2 * bite, scanMax - looked)
     found.push(...next.found)
     cursor = next.last
     if (cursor === null) break

@@ -10,6 +10,7 @@ import { jobColumns, type JobRow } from './columns.ts'
 import { toJob } from './record.ts'
 import { Specs } from './specs.ts'
 import { Tallies } from './tallies.ts'
+import { toKey } from '../shared/text.ts'
 
 export interface Numbered {
   readonly seq: number
@@ -19,8 +20,10 @@ export interface Numbered {
 const LEASED_MAX = 100_000
 
 const oneBySeq = `select ${jobColumns} from jobs where seq = ?`
-/** The cross join keeps the list outermost: it leads to the rows. */
-const manyBySeq = `select ${jobColumns} from json_each(?) e cross join jobs on jobs.seq = e.value`
+const oneById = `select ${jobColumns} from jobs where id = ?`
+/** The cross joins keep the list outermost: it leads to the rows. */
+const manyBySeq = 'from json_each(?) e cross join jobs on jobs.seq = e.value'
+const manyById = 'from json_each(?) e cross join jobs on jobs.id = e.value'
 
 export class Tables {
   readonly connection: Connection
@@ -112,12 +115,27 @@ export class Tables {
       .map(row => ({ seq: row[0] as number, job: this.jobOf(row) }))
   }
 
-  /** Those that exist, in the order given. */
+  /**
+   * Rows of the columns given, each as one JSON text: to hand over a value costs more than to write
+   * and read it. For rows of many columns, and columns of numbers and text only.
+   */
+  packed(columns: string, rest: string, ...values: Value[]): Row[] {
+    const rows = this.statement(`select json_array(${columns}) ${rest}`).all(...values)
+    return rows.map(row => JSON.parse(row[0] as string) as Row)
+  }
+
+  /** Those that exist, in the order given. A call costs more than a row: many are read at once. */
   ofSeqs(seqs: readonly number[]): Job[] {
     if (seqs.length === 1) return this.jobs(oneBySeq, seqs[0]!)
-    const bySeq = new Map(
-      this.numbered(manyBySeq, JSON.stringify(seqs)).map(({ seq, job }) => [seq, job]),
-    )
+    const rows = this.packed(jobColumns, manyBySeq, JSON.stringify(seqs))
+    const bySeq = new Map(rows.map(row => [row[0] as number, this.jobOf(row)]))
     return seqs.flatMap(seq => bySeq.get(seq) ?? [])
+  }
+
+  ofIds(ids: readonly string[]): Job[] {
+    if (ids.length === 1) return this.jobs(oneById, toKey(ids[0]!))
+    const rows = this.packed(jobColumns, manyById, JSON.stringify(ids.map(toKey)))
+    const byId = new Map(rows.map(row => this.jobOf(row)).map(job => [job.id, job]))
+    return ids.flatMap(id => byId.get(id) ?? [])
   }
 }
