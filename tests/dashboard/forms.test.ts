@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '../support/servers/wait.ts'
 import { axe, findBrowser, openWorld, overflow, payloads, type World } from './world.ts'
 
 const found = await findBrowser()
@@ -30,13 +29,7 @@ describe.runIf('path' in found)('forms of workflows and sources', () => {
 
   afterAll(() => world?.end())
 
-  const open = async (path: string) => {
-    await page.goto(world.address + path)
-    await page.getByRole('heading', { level: 1 }).first().waitFor()
-    await eventually('everything is loaded', async () =>
-      (await page.locator('.loading').count()) === 0 ? true : null,
-    )
-  }
+  const open = (path: string) => world.open(page, path)
   const workflow = () => world.call<Workflow>('GET', '/workflows/7')
   const source = () => world.call<Record<string, unknown>>('GET', '/sources/rates')
   const field = (label: string | RegExp) => page.getByLabel(label, { exact: true })

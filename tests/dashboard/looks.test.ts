@@ -8,7 +8,16 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { paths } from '../../src/dashboard/paths.ts'
 import { eventually } from '../support/servers/wait.ts'
-import { axe, findBrowser, openWorld, overflow, payloads, type Job, type World } from './world.ts'
+import {
+  axe,
+  findBrowser,
+  loaded,
+  openWorld,
+  overflow,
+  payloads,
+  type Job,
+  type World,
+} from './world.ts'
 
 const found = await findBrowser()
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
@@ -74,13 +83,6 @@ function addressOf(name: string, pattern: string): string | null {
   return id === undefined ? null : pattern.replace(/:\w+/, encodeURIComponent(id))
 }
 
-async function settled(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).first().waitFor()
-  await eventually('everything is loaded', async () =>
-    (await page.locator('.loading').count()) === 0 ? true : null,
-  )
-}
-
 describe.runIf('path' in found)('how the dashboard looks', () => {
   let world: World
   let page: Page
@@ -103,7 +105,7 @@ describe.runIf('path' in found)('how the dashboard looks', () => {
       await page.setViewportSize({ width: look.width, height: look.width === 320 ? 720 : 860 })
       await page.emulateMedia({ colorScheme: look.colorScheme, reducedMotion: 'reduce' })
       await page.goto(world.address + address)
-      await settled(page)
+      await loaded(page)
       await page.screenshot({ path: join(shots, `${name}-${look.name}.png`), fullPage: true })
       expect(await overflow(page), `${name} ${look.name} is too wide`).toBeLessThanOrEqual(0)
       if (look.isRead) expect(await axe(page), `${name} ${look.name}`).toEqual([])
@@ -113,7 +115,7 @@ describe.runIf('path' in found)('how the dashboard looks', () => {
   it.each(['hostile', 'failing'])('a job full of markup is shown as text (%s)', async which => {
     await page.setViewportSize({ width: 1280, height: 860 })
     await page.goto(`${world.address}/jobs/${known[which]}`)
-    await settled(page)
+    await loaded(page)
     await page.getByRole('button', { name: 'Why?' }).click()
     await page.getByRole('dialog').locator('.verdict').waitFor()
     expect(await page.evaluate('window.hit')).toBeUndefined()
@@ -126,7 +128,7 @@ describe.runIf('path' in found)('how the dashboard looks', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await page.goto(`${world.address}/jobs/${known['job']}`)
-      await settled(page)
+      await loaded(page)
       for (const name of ['Run now', 'Pause', 'Why?']) {
         await page.getByRole('button', { name, exact: true }).click()
         await page.getByRole('dialog').waitFor()
@@ -148,11 +150,11 @@ describe.runIf('path' in found)('how the dashboard looks', () => {
 
   it('can be used by the keyboard alone', async () => {
     await page.goto(world.address)
-    await settled(page)
+    await loaded(page)
     await page.keyboard.press('g')
     await page.keyboard.press('j')
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor()
-    await settled(page)
+    await loaded(page)
     await page.keyboard.press('/')
     await page.keyboard.type('email.digest')
     await page.getByText('1 found').waitFor()
@@ -185,7 +187,7 @@ describe.runIf('path' in found)('how the dashboard looks', () => {
 
   it('shows times in your zone, the zone of the job or UTC, and the address keeps it', async () => {
     await page.goto(`${world.address}/jobs/${known['job']}`)
-    await settled(page)
+    await loaded(page)
     await page.getByRole('button', { name: 'Show times in' }).click()
     await page.getByRole('menuitem', { name: 'UTC' }).click()
     await page.locator('.next-run', { hasText: 'UTC' }).waitFor()
@@ -200,7 +202,7 @@ describe.runIf('path' in found)('how the dashboard looks', () => {
     await page.getByRole('button', { name: 'Theme' }).click()
     await page.getByRole('menuitem', { name: 'Dark' }).click()
     await page.reload()
-    await settled(page)
+    await loaded(page)
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe(
       'dark',
     )

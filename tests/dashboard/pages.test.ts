@@ -28,13 +28,7 @@ describe.runIf('path' in found)('the other pages of the dashboard', () => {
 
   afterAll(() => world?.end())
 
-  const open = async (path: string) => {
-    await page.goto(world.address + path)
-    await page.getByRole('heading', { level: 1 }).first().waitFor()
-    await eventually('everything is loaded', async () =>
-      (await page.locator('.loading').count()) === 0 ? true : null,
-    )
-  }
+  const open = (path: string) => world.open(page, path)
 
   it('loads the demo from the empty list of jobs', async () => {
     await open('/jobs')

@@ -14,6 +14,7 @@ import type { Role } from '../../src/http/auth/principal.ts'
 import { mint } from '../../src/http/auth/tokens.ts'
 import { serveIn, type Serving } from '../support/carillon.ts'
 import { provideBinaries } from '../support/servers/binaries.ts'
+import { eventually } from '../support/servers/wait.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const SECRET = 'Qm9vLXRoaXMtaXMtbm90LWEtc2FtcGxlLXNlY3JldA'
@@ -161,11 +162,24 @@ export class World {
     return page
   }
 
+  /** Goes to a page and waits until nothing of it is still to come. */
+  async open(page: Page, path: string): Promise<void> {
+    await page.goto(this.address + path)
+    await loaded(page)
+  }
+
   async end(): Promise<void> {
     await this.browser.close()
     await this.serving.kill()
     rmSync(this.#folder, { recursive: true, force: true })
   }
+}
+
+export async function loaded(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await eventually('everything is loaded', async () =>
+    (await page.locator('.loading').count()) === 0 ? true : null,
+  )
 }
 
 export async function openWorld(executablePath: string): Promise<World> {

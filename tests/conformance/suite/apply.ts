@@ -6,7 +6,6 @@ import { archiveJob } from '../../../src/core/control.ts'
 import { editJob } from '../../../src/core/edit.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { limits } from '../../../src/core/limits.ts'
-import type { RecordWrite } from '../../../src/core/record.ts'
 import { settle } from '../../../src/core/settle.ts'
 import type { Bundle, Refusal, Store } from '../../../src/store/store.ts'
 import {
@@ -16,18 +15,13 @@ import {
   everyMinute,
   job,
   newJob,
-  readAll,
   succeeded,
   T0,
 } from '../../support/builders.ts'
-import { allJobs, put, sortedCounts, stored, type UseBench } from './bench.ts'
+import { allJobs, heldIn, note, put, sortedCounts, stored, type UseBench } from './bench.ts'
 
 const nothing: Bundle = { inserts: [], changes: [], removes: [] }
 const NOW = { now: T0 }
-
-function record(key: string, expectedVersion = 0): RecordWrite {
-  return { kind: 'note', key, value: key, expectedVersion, expireAt: null }
-}
 
 function removal({ id, version }: Job): Removal {
   return { id, expectedVersion: version }
@@ -40,9 +34,7 @@ function edit(held: Job, payload = 'new') {
 
 async function everything(store: Store) {
   return {
-    jobs: await allJobs(store),
-    attempts: await readAll(page => store.attempts({}, page)),
-    records: await readAll(page => store.listRecords('note', page, T0)),
+    ...(await heldIn(store, T0)),
     counts: sortedCounts(await store.counts()),
     paused: await store.pausedQueues(),
   }
@@ -73,7 +65,7 @@ function wholeTests(bench: UseBench): void {
       const { store } = bench()
       const { bundle, running } = await full(store)
       const step = { ...bundle, changes: [edit(await stored(store, 'a')), bundle.changes[1]!] }
-      expect(await store.apply(step, { ...NOW, records: [record('one')] })).toEqual([])
+      expect(await store.apply(step, { ...NOW, records: [note('one')] })).toEqual([])
       const { jobs, records, counts } = await everything(store)
       expect(jobs.map(({ id }) => id)).toEqual(['a', 'r', 'n1', 'n2'])
       expect(jobs.slice(0, 2)).toEqual(bundle.changes.map(change => change.job))
@@ -176,7 +168,7 @@ const breakers: Record<string, { break: Breaking; refused: readonly Refusal[] }>
   },
   'a record is there already': {
     break: async store => {
-      await store.putRecords([record('one')], T0)
+      await store.putRecords([note('one')], T0)
     },
     refused: [{ part: 'record', id: '', reason: 'conflict' }],
   },
@@ -190,7 +182,7 @@ function refusalTests(bench: UseBench): void {
       const { break: breaks, refused } = breakers[name]!
       await breaks(store, bundle)
       const before = await everything(store)
-      expect(await store.apply(bundle, { ...NOW, records: [record('one')] })).toEqual(refused)
+      expect(await store.apply(bundle, { ...NOW, records: [note('one')] })).toEqual(refused)
       expect(await everything(store)).toEqual(before)
       // What the refused step had begun must not show in what follows either.
       await put(store, job('later'))
@@ -212,8 +204,8 @@ function refusalTests(bench: UseBench): void {
     it('when a record of a change is there already', async () => {
       const { store } = bench()
       const { bundle } = await full(store)
-      await store.putRecords([record('one')], T0)
-      const changes = bundle.changes.map(change => ({ ...change, records: [record('one')] }))
+      await store.putRecords([note('one')], T0)
+      const changes = bundle.changes.map(change => ({ ...change, records: [note('one')] }))
       const before = await everything(store)
       const refusals = await store.apply({ ...bundle, changes: changes.slice(0, 1) }, NOW)
       expect(refusals).toEqual([{ part: 'change', id: 'a', reason: 'conflict' }])
@@ -290,7 +282,7 @@ function againTests(bench: UseBench): void {
     it('changes nothing when the answer to the first was lost', async () => {
       const { store } = bench()
       const { bundle } = await full(store)
-      const options = { ...NOW, records: [record('one')] }
+      const options = { ...NOW, records: [note('one')] }
       expect(await store.apply(bundle, options)).toEqual([])
       const before = await everything(store)
       const refusals = await store.apply(bundle, options)

@@ -1,6 +1,8 @@
 // What each test of the suite is given: a fresh store, a second handle onto it and its clock.
 
 import type { Job } from '../../../src/core/job.ts'
+import type { RecordWrite } from '../../../src/core/record.ts'
+import type { Instant } from '../../../src/core/time.ts'
 import type { Count, Store } from '../../../src/store/store.ts'
 import { readAll, type Clock } from '../../support/builders.ts'
 
@@ -26,6 +28,20 @@ export async function stored(store: Store, id: string): Promise<Job> {
 
 export async function allJobs(store: Store): Promise<Job[]> {
   return readAll(page => store.list({}, page))
+}
+
+/** Written only if it is not there yet, or has the version given; null writes it anyway. */
+export function note(key: string, expectedVersion: number | null = 0): RecordWrite {
+  return { kind: 'note', key, value: { of: key }, expectedVersion, expireAt: null }
+}
+
+/** What a step that is refused must have left as it was. */
+export async function heldIn(store: Store, now: Instant) {
+  return {
+    jobs: await allJobs(store),
+    attempts: await readAll(page => store.attempts({}, page)),
+    records: await readAll(page => store.listRecords('note', page, now)),
+  }
 }
 
 /** Counts in a fixed order, without rows that say nothing. */

@@ -18,13 +18,9 @@ import {
   succeeded,
   T0,
 } from '../../support/builders.ts'
-import { allJobs, put, stored, type UseBench } from './bench.ts'
+import { allJobs, heldIn, note, put, stored, type UseBench } from './bench.ts'
 
 const END = T0 + 10 * MINUTE
-
-function record(key: string, expectedVersion: number | null = 0): RecordWrite {
-  return { kind: 'note', key, value: { of: key }, expectedVersion, expireAt: null }
-}
 
 /** A run that overlapped nine firings, with a task and records of its own to write. */
 async function busyChange(store: Store, records: readonly RecordWrite[]): Promise<Change> {
@@ -37,10 +33,8 @@ async function busyChange(store: Store, records: readonly RecordWrite[]): Promis
 
 async function everything(store: Store) {
   return {
-    jobs: await allJobs(store),
-    attempts: await readAll(page => store.attempts({}, page)),
+    ...(await heldIn(store, END)),
     ledger: await readAll(page => store.ledger('a', page)),
-    records: await readAll(page => store.listRecords('note', page, END)),
   }
 }
 
@@ -53,7 +47,7 @@ function partTests(bench: UseBench): void {
   describe('the parts of a change', () => {
     it('are all written when it is committed', async () => {
       const { store } = bench()
-      const step = await busyChange(store, [record('r1'), record('r2', null)])
+      const step = await busyChange(store, [note('r1'), note('r2', null)])
       expect(step.skips).toHaveLength(1)
       expect(await commitOne(store, step, END)).toBe('committed')
       const { jobs, attempts, ledger, records } = await everything(store)
@@ -67,13 +61,13 @@ function partTests(bench: UseBench): void {
       'leave no trace when the %s does not match',
       async broken => {
         const { store } = bench()
-        await store.putRecords([record('taken')], T0)
-        const good = await busyChange(store, [record('r1')])
+        await store.putRecords([note('taken')], T0)
+        const good = await busyChange(store, [note('r1')])
         const bad: Change = {
           ...good,
           ...(broken === 'version' ? { expectedVersion: good.expectedVersion - 1 } : {}),
           ...(broken === 'token' ? { token: 'other' } : {}),
-          ...(broken === 'record' ? { records: [record('r1'), record('taken')] } : {}),
+          ...(broken === 'record' ? { records: [note('r1'), note('taken')] } : {}),
         }
         const before = await everything(store)
         expect(await commitOne(store, bad, END)).toBe('conflict')
@@ -84,7 +78,7 @@ function partTests(bench: UseBench): void {
 
     it('leave no trace when an insert finds its queue full', async () => {
       const { store } = bench()
-      const step = await busyChange(store, [record('r1')])
+      const step = await busyChange(store, [note('r1')])
       await put(store, job('waiting'))
       const before = await everything(store)
       expect(await store.commit([step], { now: END, waitingMax: 1 })).toEqual(['full'])
@@ -94,8 +88,8 @@ function partTests(bench: UseBench): void {
 
     it('leave the other changes of the batch alone', async () => {
       const { store } = bench()
-      const step = await busyChange(store, [record('taken')])
-      await store.putRecords([record('taken')], T0)
+      const step = await busyChange(store, [note('taken')])
+      await store.putRecords([note('taken')], T0)
       const other = newJob({ id: 'b', spec: { queue: 'x' } })
       await put(store, other)
       const held = await claimOne(store, END, { queue: 'x' })
@@ -107,9 +101,9 @@ function partTests(bench: UseBench): void {
 
     it('may write and remove records in one step', async () => {
       const { store } = bench()
-      await store.putRecords([record('old')], T0)
-      const gone: RecordWrite = { ...record('old', 1), value: null, remove: true }
-      const step = await busyChange(store, [gone, record('new')])
+      await store.putRecords([note('old')], T0)
+      const gone: RecordWrite = { ...note('old', 1), value: null, remove: true }
+      const step = await busyChange(store, [gone, note('new')])
       expect(await commitOne(store, step, END)).toBe('committed')
       const keys = (await everything(store)).records.map(held => held.key)
       expect(keys).toEqual(['new'])
