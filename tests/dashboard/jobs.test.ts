@@ -96,6 +96,25 @@ describe.runIf('path' in found)('jobs in the dashboard', () => {
       .waitFor()
   })
 
+  it('tells how often a job ran, also where its runs live as tasks', async () => {
+    const { id } = await world.make({
+      name: 'side.by.side',
+      trigger: { every: '1s' },
+      overlap: 'allow',
+    })
+    const stats = () => world.call<Record<string, number>>('GET', `/jobs/${id}/stats`)
+    await eventually('it ran twice', async () =>
+      (await stats())['total_runs']! >= 2 ? true : null,
+    )
+    await world.call('POST', `/jobs/${id}/pause`)
+    const { total_runs: runs, total_executions: own } = await stats()
+    expect(own).toBe(0)
+    await open(`/jobs/${id}`)
+    const figures = page.locator('.figures', { hasText: 'runs in all' })
+    await figures.locator('div', { hasText: 'runs in all' }).getByText(String(runs)).waitFor()
+    expect(await figures.locator('dt').allTextContents()).not.toContain('succeeded')
+  })
+
   it('says why, and starts over what was given up', async () => {
     const { id } = await world.make({
       name: 'to.fail',

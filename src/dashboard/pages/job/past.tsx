@@ -1,7 +1,7 @@
 // A job's past: one mark for each decision, how long its runs took, how late they began.
 
 import { ofJob, useRead } from '../../data/read.ts'
-import { reads, type Job, type Run } from '../../data/reads.ts'
+import { reads, type Job, type Run, type Stats } from '../../data/reads.ts'
 import { PointsChart, type Point } from '../../parts/chart.tsx'
 import { Empty, Shown } from '../../parts/conditions.tsx'
 import { countText, percentText, spanText } from '../../parts/format.ts'
@@ -54,19 +54,27 @@ export function HeartbeatCard({ job }: { readonly job: Job }) {
               <span>{slots.length === 0 ? 'No firing yet' : heartbeatSummary(slots)}</span>
               <span>now</span>
             </div>
-            {stats && stats.total_executions > 0 && (
-              <dl class="figures">
-                <Figure name="runs in all" value={countText(stats.total_executions)} />
-                <Figure name="succeeded" value={percentText(stats.success_rate)} />
-                <Figure name="failed" value={countText(stats.failed_runs)} />
-                <Figure name="skipped" value={countText(stats.skipped_occurrences)} />
-                <Figure name="mean" value={spanText(stats.average_duration_ms)} />
-              </dl>
-            )}
+            {stats && <StatFigures stats={stats} />}
           </div>
         )}
       </Shown>
     </Card>
+  )
+}
+
+/** Runs that live as tasks are counted by the job; how they ended is theirs to tell. */
+function StatFigures({ stats }: { readonly stats: Stats }) {
+  const { total_runs: runs, total_executions: own } = stats
+  if (runs === 0 && own === 0) return null
+  return (
+    <dl class="figures">
+      <Figure name="runs in all" value={countText(runs)} />
+      {own !== runs && <Figure name="own executions" value={countText(own)} />}
+      {own > 0 && <Figure name="succeeded" value={percentText(stats.success_rate)} />}
+      {own > 0 && <Figure name="failed" value={countText(stats.failed_runs)} />}
+      <Figure name="skipped" value={countText(stats.skipped_occurrences)} />
+      {own > 0 && <Figure name="mean" value={spanText(stats.average_duration_ms)} />}
+    </dl>
   )
 }
 
