@@ -44,6 +44,8 @@ export interface Problem {
   readonly field: string
   readonly value: unknown
   readonly rule: string
+  /** The field's own name is refused, not what it holds; where callers choose names. */
+  readonly isName?: true
 }
 
 export class SchedulerError extends Error {

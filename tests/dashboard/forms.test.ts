@@ -40,6 +40,10 @@ describe.runIf('path' in found)('forms of workflows and sources', () => {
     await page.getByRole('heading', { level: 1, name }).waitFor()
   }
   const rule = (text: string | RegExp) => page.locator('.field.wrong .rules', { hasText: text })
+  const wrong = (label: string, text: string) =>
+    rule(text)
+      .locator('..')
+      .filter({ has: page.getByText(label, { exact: true }) })
   const inert = async () => {
     expect(await page.evaluate('window.hit')).toBeUndefined()
     expect(await page.locator('main img, main iframe, main script').count()).toBe(0)
@@ -163,8 +167,13 @@ describe.runIf('path' in found)('forms of workflows and sources', () => {
     await field('To column').fill('price')
     await field('Every').fill('15m')
     await press('Add the source')
-    await rule('is there twice').first().waitFor()
-    await page.getByRole('button', { name: 'Remove header Authorization' }).last().click()
+    await wrong('Name', 'is there twice').first().waitFor()
+    expect(await wrong('Value', 'is there twice').count()).toBe(0)
+    await field('Name').last().fill('bad name')
+    await press('Add the source')
+    await wrong('Name', 'must have the name of a header').waitFor()
+    expect(await page.locator('.field.wrong').count()).toBe(1)
+    await page.getByRole('button', { name: 'Remove header bad name' }).click()
     expect(await page.evaluate('document.activeElement.textContent')).toContain('Add a header')
     await press('Add a field')
     await field('From').last().fill('currency')

@@ -104,6 +104,11 @@ describe('sources over HTTP', () => {
       'url',
     ])
     expect(text).not.toContain('canary')
+    const named = await admin.post(url, { ...rates, headers: { 'bad name': 'canary' } })
+    const rule = 'must have the name of a header'
+    expect(named.body.errors).toEqual([
+      { field: 'headers.bad name', value: '***', rule, is_name: true },
+    ])
     expect((await admin.post(url, [])).status).toBe(422)
     expect((await admin.post(url, '{')).status).toBe(400)
     expect((await viewer.get(url)).body['items']).toEqual([])

@@ -33,9 +33,12 @@ export function checkHeaders(headers: Readonly<Record<string, string>>, field: s
     problems.push({ field, value: names.length, rule: `must be at most ${HEADERS_MAX} headers` })
   }
   for (const name of names) {
-    const rule = nameRule(name) ?? valueRule(headers[name]!)
     // The value may be a secret: the name says enough.
-    if (rule !== null) problems.push({ field: `${field}.${name}`, value: name, rule })
+    const at = { field: `${field}.${name}`, value: name }
+    const ofName = nameRule(name)
+    const ofValue = valueRule(headers[name]!)
+    if (ofName !== null) problems.push({ ...at, rule: ofName, isName: true })
+    else if (ofValue !== null) problems.push({ ...at, rule: ofValue })
   }
   return problems
 }

@@ -105,6 +105,13 @@ describe('settings are checked as a whole', () => {
     ])
   })
 
+  it('says whether the name of a header is wrong or its value', () => {
+    const headers = { Host: 'a', 'X-A': 'a\r\nHost: b', 'bad name': 'x\r\ny' }
+    const given = settings({ url: 'https://example.com/', headers })
+    const found = checkHttp(given, 'action', AllowList.none())
+    expect(found.map(({ isName }) => isName === true)).toEqual([true, false, true])
+  })
+
   it('never repeats a secret or a header in its problems', () => {
     const given = {
       url: 'https://example.com/',

@@ -4,6 +4,8 @@ export interface FieldProblem {
   readonly field: string
   readonly value: unknown
   readonly rule: string
+  /** The name of the field is refused, not what it holds. */
+  readonly is_name?: true
 }
 
 interface Wire {

@@ -4,8 +4,10 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import type { ApiProblem } from '../data/problem.ts'
 
+type Told = Pick<ApiProblem, 'errors'>
+
 /** The rules the service named for a field, or for parts of it. */
-export function rulesFor(problem: ApiProblem | null, names: readonly string[]): string[] {
+export function rulesFor(problem: Told | null, names: readonly string[]): string[] {
   if (problem === null) return []
   return problem.errors
     .filter(({ field }) => names.some(name => field === name || field.startsWith(`${name}.`)))

@@ -61,10 +61,12 @@ export class HttpProblem extends Error {
 const VALUE_MAX = 200
 const secretPath = /(?:^|\.)(?:headers?|secrets?|env|stdin|token|password|authorization|cookie)/i
 
+type ShownProblem = z.output<typeof fieldProblem>
+
 /** A refused value as it is shown: short, and never one that may be a secret. */
-export function shownProblem({ field, value, rule }: Problem): Problem {
-  if (secretPath.test(field)) return { field, value: '***', rule }
-  return { field, value: shownValue(value), rule }
+export function shownProblem({ field, value, rule, isName }: Problem): ShownProblem {
+  const shown = secretPath.test(field) ? '***' : shownValue(value)
+  return { field, value: shown, rule, ...(isName && { is_name: true }) }
 }
 
 function shownValue(value: unknown): unknown {
@@ -101,6 +103,16 @@ export function problemBody(problem: HttpProblem, requestId: string): JsonObject
   }
 }
 
+const fieldProblem = z.object({
+  field: z.string(),
+  value: z.unknown(),
+  rule: z.string(),
+  is_name: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'The name of the field is refused, not what it holds.' }),
+})
+
 export const problemSchema = z
   .looseObject({
     type: z.string(),
@@ -108,8 +120,6 @@ export const problemSchema = z
     status: z.int(),
     detail: z.string(),
     request_id: z.string(),
-    errors: z
-      .array(z.object({ field: z.string(), value: z.unknown(), rule: z.string() }))
-      .optional(),
+    errors: z.array(fieldProblem).optional(),
   })
   .meta({ id: 'Problem', description: 'A refusal, as in RFC 9457.' })

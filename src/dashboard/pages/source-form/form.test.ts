@@ -1,7 +1,17 @@
 // The form of a source: what it sends is what it was filled from; rows nobody wrote in are not sent.
 
 import { describe, expect, it } from 'vitest'
-import { addValue, bodyOf, faultsOf, formOf, newSource, sentIndex, shownIn } from './form.ts'
+import type { FieldProblem } from '../../data/problem.ts'
+import {
+  addValue,
+  bodyOf,
+  faultsOf,
+  formOf,
+  headerRules,
+  newSource,
+  sentIndex,
+  shownIn,
+} from './form.ts'
 
 const document = {
   name: 'rates',
@@ -51,8 +61,24 @@ describe('the form of a source', () => {
     expect(faultsOf(form)).toEqual([])
     const headers = [...form.headers, { ...form.headers[0]!, key: 9 }]
     expect(faultsOf({ ...form, headers })).toEqual([
-      { field: 'headers.Accept', value: null, rule: 'is there twice' },
+      { field: 'headers.Accept', value: null, rule: 'is there twice', is_name: true },
     ])
+  })
+
+  it('puts what is wrong with a header at its name or at its value', () => {
+    const errors: FieldProblem[] = [
+      { field: 'headers.Host', value: '***', rule: 'must not be set', is_name: true },
+      { field: 'headers.X-Key', value: '***', rule: 'must be a reference' },
+      { field: 'headers.X-Key.secret', value: '***', rule: 'must be the name of a secret' },
+      { field: 'headers.', value: '***', rule: 'must have the name of a header', is_name: true },
+    ]
+    expect(headerRules({ errors }, 'Host')).toEqual({ ofName: ['must not be set'], ofValue: [] })
+    expect(headerRules({ errors }, 'X-Key')).toEqual({
+      ofName: [],
+      ofValue: ['must be a reference', 'headers.X-Key.secret: must be the name of a secret'],
+    })
+    expect(headerRules({ errors }, '').ofName).toEqual(['must have the name of a header'])
+    expect(headerRules(null, 'Host')).toEqual({ ofName: [], ofValue: [] })
   })
 
   it('keeps a schedule it has no words for until someone changes it', () => {

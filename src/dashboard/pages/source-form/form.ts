@@ -1,6 +1,6 @@
 // What the form of a source holds, and the way between it and the document of the service.
 
-import type { FieldProblem } from '../../data/problem.ts'
+import type { ApiProblem, FieldProblem } from '../../data/problem.ts'
 import {
   chosenOf,
   fieldsOf,
@@ -10,6 +10,7 @@ import {
   textOf,
   type Fields,
 } from '../../parts/form-values.ts'
+import { rulesFor } from '../../parts/field.tsx'
 import { freshRowKey, keyed, type Keyed } from '../../parts/rows.tsx'
 
 /** A parameter or a header: a text, or a secret of the service by its name. */
@@ -189,7 +190,33 @@ function pagingBody(form: SourceForm): Fields {
 export function faultsOf({ headers }: SourceForm): readonly FieldProblem[] {
   const names = filled(headers).map(({ name }) => name)
   const twice = names.filter((name, at) => names.indexOf(name) < at)
-  return twice.map(name => ({ field: `headers.${name}`, value: null, rule: 'is there twice' }))
+  const rule = 'is there twice'
+  return twice.map(name => ({ field: `headers.${name}`, value: null, rule, is_name: true }))
+}
+
+/** What the service said about a parameter or a header. */
+export interface RowRules {
+  readonly ofName: readonly string[]
+  readonly ofValue: readonly string[]
+}
+
+type Told = Pick<ApiProblem, 'errors'> | null
+
+export function paramRules(problem: Told, at: number): RowRules {
+  return {
+    ofName: rulesFor(problem, [`params.${at}.name`]),
+    ofValue: rulesFor(problem, [`params.${at}.value`]),
+  }
+}
+
+/** To the service name and value are one field; it says when it means the name. */
+export function headerRules(problem: Told, name: string): RowRules {
+  const at = `headers.${name}`
+  const errors = problem?.errors ?? []
+  return {
+    ofName: rulesFor({ errors: errors.filter(one => one.is_name === true) }, [at]),
+    ofValue: rulesFor({ errors: errors.filter(one => one.is_name !== true) }, [at]),
+  }
 }
 
 const plainFields = [

@@ -4,7 +4,16 @@ import type { SectionProps } from '../../documents/document-form.tsx'
 import { ChoiceField, TextField } from '../../parts/field.tsx'
 import { moved, replaced, Rows, RowTools, without } from '../../parts/rows.tsx'
 import { Segments } from '../../parts/small.tsx'
-import { addValue, sentIndex, type Paging, type SourceForm, type ValueForm } from './form.ts'
+import {
+  addValue,
+  headerRules,
+  paramRules,
+  sentIndex,
+  type Paging,
+  type RowRules,
+  type SourceForm,
+  type ValueForm,
+} from './form.ts'
 
 export type SourceSection = SectionProps<SourceForm>
 
@@ -31,7 +40,8 @@ export function RequestFields(props: SourceSection) {
         what="parameter"
         rows={form.params}
         set={params => change({ params })}
-        nameOf={at => `params.${sentIndex(form.params, at)}`}
+        rulesOf={(_row, at) => paramRules(props.problem, sentIndex(form.params, at))}
+        isOrdered
       />
       <ValueRows
         {...props}
@@ -39,7 +49,8 @@ export function RequestFields(props: SourceSection) {
         what="header"
         rows={form.headers}
         set={headers => change({ headers })}
-        nameOf={null}
+        rulesOf={({ name }) => headerRules(props.problem, name)}
+        isOrdered={false}
       />
       <PagingFields {...props} />
     </>
@@ -51,8 +62,9 @@ interface ValuesProps extends SourceSection {
   readonly what: string
   readonly rows: readonly ValueForm[]
   readonly set: (rows: readonly ValueForm[]) => void
-  /** What the service calls a row; null where it goes by its name. */
-  readonly nameOf: ((at: number) => string) | null
+  /** What the service said about a row. */
+  readonly rulesOf: (row: ValueForm, at: number) => RowRules
+  readonly isOrdered: boolean
 }
 
 const kinds = [
@@ -60,22 +72,20 @@ const kinds = [
   ['secret', 'Secret'],
 ] as const
 
-function ValueRows({ title, what, rows, set, nameOf, problem }: ValuesProps) {
+function ValueRows({ title, what, rows, set, rulesOf, isOrdered }: ValuesProps) {
   return (
     <Rows title={title} add={`Add a ${what}`} onAdd={() => set(addValue(rows))}>
       {rows.map((row, at) => {
         const to = (changes: Partial<ValueForm>) => set(replaced(rows, at, changes))
         const isSecret = row.kind === 'secret'
-        const named = nameOf === null ? [] : [`${nameOf(at)}.name`]
-        const valued = nameOf === null ? [`headers.${row.name}`] : [`${nameOf(at)}.value`]
+        const { ofName, ofValue } = rulesOf(row, at)
         return (
           <div key={row.key} class="form-row">
             <TextField
               label="Name"
               value={row.name}
               onChange={name => to({ name })}
-              problem={problem}
-              names={named}
+              rules={ofName}
             />
             <ChoiceField
               label="Kind"
@@ -96,14 +106,13 @@ function ValueRows({ title, what, rows, set, nameOf, problem }: ValuesProps) {
               value={row.value}
               onChange={value => to({ value })}
               placeholder={isSecret ? 'API_KEY' : ''}
-              problem={problem}
-              names={valued}
+              rules={ofValue}
             />
             <RowTools
               what={`${what} ${row.name || at + 1}`}
               at={at}
               count={rows.length}
-              {...(nameOf && { onMove: by => set(moved(rows, at, by)) })}
+              {...(isOrdered && { onMove: by => set(moved(rows, at, by)) })}
               onRemove={() => set(without(rows, at))}
             />
           </div>
