@@ -163,9 +163,20 @@ test('of a crowd, jobs start before others end', async () => {
 test('but no outcome waits long for those that start', async () => {
   const store = new Told(() => clock.now())
   const clock = { ...systemClock, now: () => systemClock.now() + store.lateMs }
-  store.claimMs = 150
+  store.claimMs = 300
   const { engine, all } = await rig(store, CROWD, () => {}, { slots: SLOTS, clock })
   await all
   await engine.node.stop()
   expect(store.calls.slice(0, 4)).toEqual(['claim', 'claim', 'claim', 'commit'])
+})
+
+test('and what was held back is written between looks, not before the next', async () => {
+  const store = new Told(() => clock.now())
+  const clock = { ...systemClock, now: () => systemClock.now() + store.lateMs }
+  store.claimMs = 150
+  const { engine, all } = await rig(store, 8_000, () => {}, { slots: 1_500, clock })
+  await all
+  await engine.node.stop()
+  const first = store.calls.indexOf('commit')
+  expect(store.calls.slice(first, first + 3)).toEqual(['commit', 'claim', 'commit'])
 })

@@ -21,7 +21,7 @@ const BESIDE_MIN = 250
 /** A store in another process takes so many at once. */
 const REMOTE_WRITERS = 2
 /** So long outcomes may wait for starts, where both are written by this process. */
-const HOLD_MS = 200
+const HOLD_MS = 400
 
 export interface SettlingHost {
   /** Hears when the first of the jobs just written falls due again. */
@@ -138,7 +138,15 @@ export class Settling {
       if (this.#waiting.length >= BESIDE_MIN) this.#writeBeside()
       await this.#settleBatch(batch)
       this.#lastSharedAt = batch.length > 1 ? clock.now() : -Infinity
+      if (this.#waiting.length > 0) await this.#letOthersStart()
     }
+  }
+
+  /** What was held back is written between looks for more, where both take turns in this process. */
+  #letOthersStart(): Promise<void> | null {
+    const { store, clock } = this.#parts
+    if (store.isRemote || !this.#host.isPressed()) return null
+    return new Promise(resolve => clock.soon(resolve))
   }
 
   async #settleBatch(batch: readonly Held[]): Promise<void> {
