@@ -67,7 +67,7 @@ export function isIn(range: Range, address: Address): boolean {
 }
 
 /** What the networks of cloud providers hand credentials out on; only an exact entry opens one. */
-const metadata = ranges([
+const metadata = once([
   ['169.254.169.254/32', 'cloud metadata'],
   ['169.254.170.2/32', 'cloud metadata'],
   ['169.254.170.23/32', 'cloud metadata'],
@@ -80,7 +80,7 @@ const metadata = ranges([
 ])
 
 /** From the registries of special-purpose addresses. */
-const special = ranges([
+const special = once([
   ['0.0.0.0/8', 'unspecified'],
   ['10.0.0.0/8', 'private'],
   ['100.64.0.0/10', 'carrier-grade NAT'],
@@ -103,24 +103,29 @@ const special = ranges([
 ])
 
 /** Everything else of IPv6 is loopback, mapped, translated, local, multicast or not given out. */
-const globalV6 = parseRange('2000::/3')!
+const globalV6 = once([['2000::/3', 'global']])
 
-function ranges(
-  rows: readonly (readonly [string, string])[],
-): readonly (readonly [Range, string])[] {
-  return rows.map(([text, about]) => [parseRange(text)!, about] as const)
+type Ranges = readonly (readonly [Range, string])[]
+
+/** Read when first asked for: many processes check no address at all, and reading takes a while. */
+function once(rows: readonly (readonly [string, string])[]): () => Ranges {
+  let held: Ranges | null = null
+  return () => (held ??= rows.map(([text, about]) => [parseRange(text)!, about] as const))
+}
+
+function find(known: Ranges, address: Address): string | null {
+  return known.find(([range]) => isIn(range, address))?.[1] ?? null
 }
 
 export function isMetadata(address: Address): boolean {
-  return metadata.some(([range]) => isIn(range, address))
+  return find(metadata(), address) !== null
 }
 
 /** Why an address is refused; null when it is an ordinary public one. */
 export function whyRefused(address: Address): string | null {
-  const found = [...metadata, ...special].find(([range]) => isIn(range, address))
-  if (found) return found[1]
-  if (address.family === 4) return null
-  if (!isIn(globalV6, address)) return 'not a global address'
+  const found = find(metadata(), address) ?? find(special(), address)
+  if (found !== null || address.family === 4) return found
+  if (find(globalV6(), address) === null) return 'not a global address'
   return isTunnelled(address.value) ? 'ISATAP' : null
 }
 
