@@ -26,9 +26,18 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   ],
   config: ['serve/config', 'serve/config-file'],
   token: ['serve/token'],
+  local: [
+    'serve/local',
+    'store/sqlite/store',
+    'sources/sqlite-tables',
+    'http/jobs/routes',
+    'http/search/routes',
+  ],
+  runs: ['http/runs/routes'],
+  overview: ['http/overview/routes'],
   service: [
     'serve/start',
-    'serve/local',
+    'http/app/app',
     'http/auth/claims',
     'store/sqlite/store',
     'actions/crawl/sqlite-pages',
@@ -40,8 +49,11 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 /** Entries that others load for little: what they share with the rest stays apart from it. */
 const lean = ['cron', 'client', 'worker', 'isolate']
 
+/** What is loaded before it is known whether a store of this machine is meant. */
+const early = [...lean, 'command', 'config']
+
 /** What only the program loads. */
-const program = ['version', 'command', 'config', 'token', 'service']
+const program = ['version', 'command', 'config', 'token', 'local', 'service']
 
 /** The modules that a module imports, except where it waits for them with `import()`. */
 export type ImportsOf = (path: string) => readonly string[]
@@ -71,6 +83,9 @@ function fileFor(names: readonly string[]): string {
   if (names.includes('command') && !names.some(name => lean.includes(name))) {
     if (names.includes('library')) return 'base'
     if (names.every(name => program.includes(name))) return 'command'
+  }
+  if (names.includes('local') && !names.some(name => early.includes(name))) {
+    return names.includes('library') ? 'engine' : 'desk'
   }
   return names.join('-')
 }

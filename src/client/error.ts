@@ -19,7 +19,11 @@ export class CarillonError extends Error {
   /** The whole problem, as it was sent. */
   readonly body: Readonly<Record<string, unknown>>
 
-  constructor(status: number, body: Readonly<Record<string, unknown>>, headers: Headers) {
+  constructor(
+    status: number,
+    body: Readonly<Record<string, unknown>>,
+    headers: Pick<Headers, 'get'>,
+  ) {
     super(textOf(body['detail']) ?? textOf(body['title']) ?? `the service answered ${status}`)
     this.name = 'CarillonError'
     this.status = status

@@ -3,7 +3,7 @@
 
 import { wait } from './ambient.ts'
 import { CarillonError, UnreachableError } from './error.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import type { CallOptions, FetchAnswer, Transport } from './transport.ts'
 
 export type Topic = 'run' | 'job' | 'counts' | 'progress' | 'log'
 
@@ -64,7 +64,7 @@ export async function* events(
   }
 }
 
-async function* read(response: Response): AsyncGenerator<CarillonEvent, void> {
+async function* read(response: FetchAnswer): AsyncGenerator<CarillonEvent, void> {
   if (response.body === null) throw new UnreachableError('the stream has no body')
   const reader = response.body.getReader()
   const decoder = new TextDecoder()

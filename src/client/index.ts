@@ -13,7 +13,7 @@ export { CarillonError, TimeoutError, UnreachableError, type ProblemEntry } from
 export type { CarillonEvent, EventOptions, Topic } from './events.ts'
 export type { Page } from './jobs.ts'
 export type { LogLine } from './runs.ts'
-export type { Asked, CallOptions, ClientOptions, Fetch } from './transport.ts'
+export type { Asked, CallOptions, ClientOptions, Fetch, FetchAnswer } from './transport.ts'
 export type * from './types.ts'
 
 const LOOK_MS = 200

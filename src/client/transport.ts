@@ -4,7 +4,16 @@
 import { after, chance, makeKey, wait } from './ambient.ts'
 import { CarillonError, TimeoutError, UnreachableError } from './error.ts'
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+/** What is read of an answer; a Response is one. */
+export interface FetchAnswer {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: Pick<Headers, 'get'>
+  readonly body: ReadableStream<Uint8Array> | null
+  text(): Promise<string>
+}
+
+export type Fetch = (url: string, init: RequestInit) => Promise<FetchAnswer>
 
 export interface ClientOptions {
   /** Where the service is, such as http://127.0.0.1:8060; a path before `/api` is kept. */
@@ -62,14 +71,14 @@ export class Transport {
     const response = await this.send(asked)
     if (response.status === 204) return undefined as T
     try {
-      return (await response.json()) as T
+      return JSON.parse(await response.text()) as T
     } catch (error) {
       throw new UnreachableError(`${this.#base} did not answer with JSON`, error)
     }
   }
 
   /** The answer, if it is a good one; its body is the caller's to read. */
-  async send(given: Asked): Promise<Response> {
+  async send(given: Asked): Promise<FetchAnswer> {
     const asked = given.method === 'POST' ? { idempotencyKey: makeKey(), ...given } : given
     const isSafe = asked.method === 'GET' || asked.idempotencyKey !== undefined
     const triesMax = isSafe ? 1 + (this.#options.retries ?? RETRIES) : 1
@@ -90,7 +99,7 @@ export class Transport {
     }
   }
 
-  async #once(asked: Asked): Promise<Response> {
+  async #once(asked: Asked): Promise<FetchAnswer> {
     const { method, path, query, body, signal } = asked
     const limit = asked.timeoutMs === undefined ? this.#options.timeoutMs : asked.timeoutMs
     const timeoutMs = limit === undefined ? TIMEOUT_MS : limit
@@ -149,20 +158,25 @@ export class Transport {
 }
 
 /** Read to its end, so that the time limit and a lost connection count for all of it. */
-async function whole(response: Response): Promise<Response> {
-  const { status, headers } = response
+async function whole(response: FetchAnswer): Promise<FetchAnswer> {
+  const { ok, status, headers } = response
   const text = await response.text()
-  return new Response(status === 204 || status === 304 ? null : text, { status, headers })
+  return { ok, status, headers, body: null, text: async () => text }
 }
 
-async function refusalOf(response: Response): Promise<CarillonError> {
-  const body: unknown = await response.json().catch(() => null)
-  const isObject = typeof body === 'object' && body !== null
-  return new CarillonError(
-    response.status,
-    isObject ? (body as Record<string, unknown>) : {},
-    response.headers,
-  )
+async function refusalOf(response: FetchAnswer): Promise<CarillonError> {
+  const body = objectOf(await response.text())
+  return new CarillonError(response.status, body, response.headers)
+}
+
+/** Nothing at all where somebody in between answered in words of their own. */
+function objectOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
 }
 
 function whyOf(error: unknown): string {

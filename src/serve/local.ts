@@ -1,27 +1,32 @@
-// The service without a door: the same app over the same store, asked in this process and running
+// The service without a door: the same routes over the same store, asked in this process and running
 // no jobs. What the command line does to a store is done by the very code that serves others.
 
 import { userInfo } from 'node:os'
+import type { Readable } from 'node:stream'
 import { systemIds } from '../compose.ts'
-import { DAY } from '../core/time.ts'
-import type { Engine } from '../engine/engine.ts'
-import { createApp } from '../http/app/app.ts'
 import { httpSettings } from '../http/app/settings.ts'
-import { EVERY_TENANT } from '../http/auth/principal.ts'
-import { mint } from '../http/auth/tokens.ts'
+import { EVERY_TENANT, type Principal } from '../http/auth/principal.ts'
+import { openTo } from '../http/desk/auth.ts'
+import { Desk } from '../http/desk/desk.ts'
+import type { Answer } from '../http/desk/reply.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { ServeConfig } from './config.ts'
 import { openDataFolder } from './data-folder.ts'
-import { authenticatorOf, openEngine, openWork } from './parts.ts'
-import { stop } from './start.ts'
-import { tokenRules } from './token-rules.ts'
+import { openEngine, openWork } from './parts.ts'
 import { version } from './version.ts'
+
+/** What is read of an answer; a Response is one, but loading those takes longer than most answers. */
+export interface LocalAnswer {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: Pick<Headers, 'get'>
+  readonly body: ReadableStream<Uint8Array> | null
+  text(): Promise<string>
+}
 
 export interface LocalService {
   /** Answers like `fetch`, without a network. */
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-  readonly token: string
-  readonly engine: Engine
+  readonly fetch: (url: string, init: RequestInit) => Promise<LocalAnswer>
   close(): Promise<void>
 }
 
@@ -29,48 +34,42 @@ export async function openLocal(
   given: ServeConfig,
   handlers: ConfigFile['handlers'] = {},
 ): Promise<LocalService> {
-  // Whoever can open the store may do everything to it; the token is for this process alone. Jobs
-  // that run commands can be made here: whether a node takes them is said where the node is started.
-  const config: ServeConfig = {
-    ...given,
-    jwksUrl: null,
-    jwtIssuer: null,
-    jwtAudience: null,
-    worker: false,
-    allowCommands: true,
-  }
-  const ids = systemIds()
+  // Jobs that run commands can be made here: whether a node takes them is said where it is started.
+  const config: ServeConfig = { ...given, worker: false, allowCommands: true }
   openDataFolder(config.data)
-  const secret = `${ids.token()}${ids.token()}`
-  const engine = await openEngine(config, ids)
+  const engine = await openEngine(config, systemIds())
   try {
     const work = await openWork(engine, config, handlers, null)
-    const app = await createApp({
+    const principal = whoever()
+    const parts = {
       ...work,
       actions: work.actions.registry,
       engine,
-      auth: authenticatorOf(config, secret),
+      auth: openTo(principal),
       log: null,
       version,
       metricsText: () => '',
-      settings: httpSettings({
-        ratePerMinute: null,
-        bodyBytesMax: config.bodyBytesMax,
-        describesApi: false,
-        servesDashboard: false,
-      }),
-    })
-    const grant = { sub: whoami(), tenant: EVERY_TENANT, role: 'admin', ttlMs: DAY } as const
+      settings: httpSettings({ bodyBytesMax: config.bodyBytesMax }),
+    }
+    const desk = new Desk(parts, principal)
     return {
-      fetch: (url, init) => inject(app, url, init),
-      token: await mint(secret, grant, tokenRules(config)),
-      engine,
-      close: async () => void (await stop(engine, app, work)),
+      fetch: (url, init) => ask(desk, url, init),
+      close: async () => {
+        await desk.close()
+        await work.actions.close()
+        await work.tables.close()
+        await engine.store.close()
+      },
     }
   } catch (error) {
     await engine.store.close()
     throw error
   }
+}
+
+/** Whoever can open the store may do everything to it. */
+function whoever(): Principal {
+  return { sub: whoami(), tenant: EVERY_TENANT, role: 'admin', by: 'token' }
 }
 
 /** The name the audit has for what is done at this machine's command line. */
@@ -82,30 +81,31 @@ function whoami(): string {
   }
 }
 
-type App = Awaited<ReturnType<typeof createApp>>
-
-async function inject(app: App, url: string, init: RequestInit): Promise<Response> {
+async function ask(desk: Desk, url: string, init: RequestInit): Promise<LocalAnswer> {
   const { pathname, search } = new URL(url)
-  const answer = await app.inject({
-    method: (init.method ?? 'GET') as 'GET',
+  const { method = 'GET', headers = {}, body, signal = null } = init
+  const answer = await desk.ask({
+    method,
     url: `${pathname}${search}`,
-    headers: init.headers as Record<string, string>,
-    payloadAsStream: true,
-    ...(typeof init.body === 'string' ? { payload: init.body } : {}),
-    ...(init.signal ? { signal: init.signal } : {}),
+    headers: headers as Record<string, string>,
+    body: typeof body === 'string' ? body : null,
+    signal,
   })
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(answer.headers)) {
-    if (value !== undefined) headers.set(name, String(value))
-  }
-  const { statusCode: status } = answer
-  const isEmpty = status === 204 || status === 304
-  const body = isEmpty ? null : streamOf(answer.stream(), init.signal ?? null)
-  return new Response(body, { status, headers })
+  return answerOf(answer, signal)
 }
 
-function streamOf(source: NodeJS.ReadableStream, signal: AbortSignal | null): ReadableStream {
-  const halt = () => (source as NodeJS.ReadableStream & { destroy(): void }).destroy()
+function answerOf({ status, headers, body }: Answer, signal: AbortSignal | null): LocalAnswer {
+  return {
+    ok: status >= 200 && status < 300,
+    status,
+    headers: { get: name => headers.get(name.toLowerCase()) ?? null },
+    body: typeof body === 'string' ? null : streamOf(body, signal),
+    text: async () => (typeof body === 'string' ? body : ''),
+  }
+}
+
+function streamOf(source: Readable, signal: AbortSignal | null): ReadableStream<Uint8Array> {
+  const halt = () => void source.destroy()
   return new ReadableStream({
     start(controller) {
       source.on('data', (chunk: Buffer) =>

@@ -11,10 +11,10 @@ import type { Instant, Millis } from '../../src/core/time.ts'
 import { DAY } from '../../src/core/time.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import type { Handler } from '../../src/engine/handlers.ts'
-import { SystemIds } from '../../src/engine/ids.ts'
+import { SystemIds, type Ids } from '../../src/engine/ids.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
 import { createApp } from '../../src/http/app/app.ts'
-import type { App, HttpLogger } from '../../src/http/app/parts.ts'
+import type { App, AppParts, HttpLogger } from '../../src/http/app/parts.ts'
 import { httpSettings, type HttpSettings } from '../../src/http/app/settings.ts'
 import { Authenticator, LIFETIME_MAX_MS } from '../../src/http/auth/authenticator.ts'
 import type { Role } from '../../src/http/auth/principal.ts'
@@ -75,6 +75,7 @@ export interface ServiceOptions {
   /** False leaves the node asleep: nothing is claimed. */
   readonly works?: boolean
   readonly wrap?: (store: Store) => Store
+  readonly ids?: Ids
   readonly log?: HttpLogger
   readonly allowHosts?: readonly string[]
   readonly auth?: Partial<TokenRules>
@@ -92,15 +93,17 @@ export class Service {
   readonly clock: WorldClock
   readonly auth: Authenticator
   readonly rules: TokenRules
+  readonly parts: AppParts
 
   constructor(
     app: App,
-    engine: Engine,
+    parts: AppParts,
     clock: WorldClock,
     auth: { auth: Authenticator; rules: TokenRules },
   ) {
     this.app = app
-    this.engine = engine
+    this.parts = parts
+    this.engine = parts.engine
     this.clock = clock
     this.auth = auth.auth
     this.rules = auth.rules
@@ -190,7 +193,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const engine = createEngine({
     store,
     clock,
-    ids: new SystemIds(),
+    ids: options.ids ?? new SystemIds(),
     settings: { ...quiet, ...options.settings },
   })
   const actions = actionHandlers({
@@ -227,7 +230,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     rules,
   })
   const metrics = new Metrics(engine.events)
-  const app = await createApp({
+  const parts: AppParts = {
     engine,
     actions: actions.registry,
     workflows,
@@ -238,8 +241,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     version: '0.0.0-test',
     metricsText: () => metrics.text(),
     log: options.log ?? null,
-  })
-  const service = new Service(app, engine, clock, { auth, rules })
+  }
+  const app = await createApp(parts)
+  const service = new Service(app, parts, clock, { auth, rules })
   if (options.works !== false) await service.until(engine.node.start())
   onTestFinished(async () => {
     engine.node.crash()

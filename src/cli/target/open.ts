@@ -43,11 +43,6 @@ async function local(
   }
   const { openLocal } = await import('../../serve/local.ts')
   const service = await openLocal(config, handlers)
-  const client = createClient({
-    url: 'http://local',
-    token: service.token,
-    fetch: service.fetch,
-    retries: 0,
-  })
+  const client = createClient({ url: 'http://local', fetch: service.fetch, retries: 0 })
   return { kind: 'local', name, client, close: () => service.close() }
 }

@@ -5,12 +5,11 @@ import Fastify from 'fastify'
 import { guardRoutes } from '../auth/access.ts'
 import { readJson } from './body.ts'
 import { answerCompiler, compileValidator } from './compile.ts'
-import { addHooks, answerUnreadable } from './hooks.ts'
+import { addHooks, answerUnreadable, requestId } from './hooks.ts'
 import { describeApi } from './openapi.ts'
 import type { App, AppParts, Routes } from './parts.ts'
 import { routes } from './routes.ts'
 
-const REQUEST_ID = /^[\w.-]{1,100}$/
 const PARAM_LENGTH_MAX = 500
 /** Seen addresses and tokens whose rates are remembered. */
 const RATES_HELD = 10_000
@@ -36,10 +35,7 @@ export async function createApp(parts: AppParts, more: readonly Routes[] = []): 
       },
     },
     frameworkErrors: (error, request, reply) => void answerUnreadable(error, request, reply),
-    genReqId: ({ headers }) => {
-      const given = headers['x-request-id']
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : engine.ids.token()
-    },
+    genReqId: ({ headers }) => requestId(headers, engine.ids),
   })
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(answerCompiler(settings.checksAnswers))

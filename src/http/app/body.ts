@@ -9,28 +9,52 @@ declare module 'fastify' {
   }
 }
 
+/** What an app is given to read bodies with. */
 export function readJson(app: App, { settings }: AppParts): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string', bodyLimit: settings.bodyBytesMax },
-    (request, text: string, done) => {
-      if (request.headers['content-encoding'] !== undefined) {
-        done(new HttpProblem('unsupported-media-type', 'a compressed body is not read'))
-        return
-      }
-      // Clients that always send the type also send it without a body.
-      if (text.trim() === '') {
-        done(null, undefined)
-        return
-      }
-      void parse(request, text, (error, value: unknown) => {
-        if (error) done(new HttpProblem('malformed-body', 'the body is not valid JSON'))
-        else done(sizeProblem(value, boundsOf(request, settings)), value)
-      })
-    },
+    async (request: Request, text: string) => bodyOf(request, text, settings),
   )
+}
+
+/** The value a text of JSON stands for; undefined when there is none. */
+export function bodyOf(request: Request, text: string, bounds: Bounds): unknown {
+  if (request.headers['content-encoding'] !== undefined) {
+    throw new HttpProblem('unsupported-media-type', 'a compressed body is not read')
+  }
+  // Clients that always send the type also send it without a body.
+  if (text.trim() === '') return undefined
+  const value = parsed(text)
+  const problem = sizeProblem(value, boundsOf(request, bounds))
+  if (problem !== null) throw problem
+  return value
+}
+
+const BYTE_ORDER_MARK = '\uFEFF'
+/** Only a text with one of these, or with escapes, can name what reaches a prototype. */
+const suspects = ['__proto__', 'constructor', '\\u']
+
+function parsed(text: string): unknown {
+  const plain = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+  const isSuspect = suspects.some(part => plain.includes(part))
+  let reaches = false
+  const looked = (key: string, value: unknown): unknown => {
+    reaches ||= key === '__proto__' || (key === 'constructor' && hasPrototype(value))
+    return value
+  }
+  try {
+    const value: unknown = isSuspect ? JSON.parse(plain, looked) : JSON.parse(plain)
+    if (!reaches) return value
+  } catch {
+    // Said below, and never what the text was.
+  }
+  throw new HttpProblem('malformed-body', 'the body is not valid JSON')
+}
+
+function hasPrototype(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
 }
 
 interface Bounds {

@@ -1,5 +1,7 @@
 // What happens around every request: headers that browsers heed, refusals in one form, a log line.
 
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Ids } from '../../engine/ids.ts'
 import { InvalidPart } from './compile.ts'
 import type { App, AppParts, Reply, Request } from './parts.ts'
 import { HttpProblem, problemBody } from './problem.ts'
@@ -14,28 +16,46 @@ const headers = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
+const REQUEST_ID = /^[\w.-]{1,100}$/
+
+/** What a request is called in logs and answers: what the caller says, if that is harmless. */
+export function requestId(given: IncomingHttpHeaders, ids: Ids): string {
+  const own = given['x-request-id']
+  return typeof own === 'string' && REQUEST_ID.test(own) ? own : ids.token()
+}
+
 export function addHooks(app: App, parts: AppParts): void {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(headers).header('X-Request-Id', request.id)
-  })
+  app.addHook('onRequest', async (request, reply) => begin(request, reply))
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, parts))
-  app.setNotFoundHandler((request, reply) => {
-    const isOdd = ['TRACE', 'CONNECT'].includes(request.method)
-    const problem = isOdd
-      ? new HttpProblem('method-not-allowed', `${request.method} is not served`)
-      : notFound('there is no such route')
-    return send(problem, request, reply)
-  })
+  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply))
   app.addHook('onResponse', async (request, reply) => logAnswer(request, reply, parts))
+}
+
+/** What every answer carries. */
+export function begin(request: Request, reply: Reply): void {
+  reply.headers(headers).header('X-Request-Id', request.id)
+}
+
+export function answerUnknown(request: Request, reply: Reply): Reply {
+  const isOdd = ['TRACE', 'CONNECT'].includes(request.method)
+  const problem = isOdd
+    ? new HttpProblem('method-not-allowed', `${request.method} is not served`)
+    : notFound('there is no such route')
+  return send(problem, request, reply)
 }
 
 /** A URL that cannot be decoded is refused before any hook has run. */
 export function answerUnreadable(error: unknown, request: Request, reply: Reply): Reply {
-  reply.headers(headers).header('X-Request-Id', request.id)
+  begin(request, reply)
   return send(problemOf(error, 'native'), request, reply)
 }
 
-function answerError(error: unknown, request: Request, reply: Reply, parts: AppParts): Reply {
+export function answerError(
+  error: unknown,
+  request: Request,
+  reply: Reply,
+  parts: Pick<AppParts, 'log'>,
+): Reply {
   const family = request.routeOptions.config?.family ?? 'native'
   const problem = refusalOf(error, family)
   if (problem.status >= 500) {

@@ -14,7 +14,7 @@ import type { Registry } from '../../actions/registry.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Sources } from '../../sources/sources.ts'
 import type { Workflows } from '../../workflows/workflows.ts'
-import type { Authenticator } from '../auth/authenticator.ts'
+import type { Auth } from '../auth/authenticator.ts'
 import type { HttpSettings } from './settings.ts'
 
 /** A logger with pino's shape. */
@@ -32,7 +32,7 @@ export interface AppParts {
   readonly sources: Sources
   /** Where crawled pages are found; null when this service keeps none. */
   readonly pages: PageSink | null
-  readonly auth: Authenticator
+  readonly auth: Auth
   readonly settings: HttpSettings
   readonly version: string
   /** Counters in the Prometheus text format. */

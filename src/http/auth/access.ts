@@ -1,13 +1,14 @@
 // Every route says who may use it; this hook holds it to that before anything else is read.
 
-import type { onRequestAsyncHookHandler } from 'fastify'
+import type { onRequestAsyncHookHandler, RouteOptions } from 'fastify'
 import { auditWrite } from '../../engine/audit.ts'
 import type { App, AppParts, Request } from '../app/parts.ts'
 import { HttpProblem } from '../app/problem.ts'
 import type { Family } from '../app/refusal.ts'
-import { TOKEN_LENGTH_MAX } from './authenticator.ts'
 import { isLoopback, isSafe, isSameOrigin } from './origin.ts'
 import { actorOf, EVERY_TENANT, mayAct, type Principal, type Role } from './principal.ts'
+
+const TOKEN_LENGTH_MAX = 8 * 1024
 
 /** `open` needs nothing; `metrics` needs a token unless asked from this machine. */
 export type Access = Role | 'open' | 'metrics'
@@ -34,19 +35,14 @@ export function unauthorized(): HttpProblem {
 
 export function guardRoutes(app: App, parts: AppParts): void {
   app.decorateRequest('principal', null)
-  app.addHook('onRoute', ({ config, url }) => {
-    if (config?.access === undefined) throw new Error(`route ${url} does not say who may use it`)
-  })
+  app.addHook('onRoute', assertAccess)
   const failures = app.createRateLimit({
     max: parts.settings.authFailuresPerMinute,
     timeWindow: 60_000,
     keyGenerator: request => `failures ${request.ip}`,
   })
   const calls = callLimit(app, parts)
-  const guard: onRequestAsyncHookHandler = async request => {
-    const { access } = request.routeOptions.config
-    if (access === undefined || access === 'open') return
-    if (access === 'metrics' && isLoopback(request.ip, request.headers)) return
+  const identify = async (request: Request): Promise<Principal> => {
     if ((request.headers.authorization?.length ?? 0) > TOKEN_LENGTH_MAX) {
       throw new HttpProblem('header-too-large', 'the Authorization header is too long')
     }
@@ -54,9 +50,29 @@ export function guardRoutes(app: App, parts: AppParts): void {
     if (principal === null) return refuseUnknown(request, parts, failures)
     request.principal = principal
     await calls?.(request)
-    await assertAllowed(request, principal, access, parts)
+    return principal
   }
+  const guard: onRequestAsyncHookHandler = request => admit(request, parts, identify)
   app.addHook('onRequest', guard)
+}
+
+/** For every route that is added: one that says nothing would be open to everyone. */
+export function assertAccess({ config, url }: Pick<RouteOptions, 'config' | 'url'>): void {
+  if (config?.access === undefined) throw new Error(`route ${url} does not say who may use it`)
+}
+
+/** Says of a request whose it is, or throws why its route is not for them. */
+export async function admit(
+  request: Request,
+  parts: AppParts,
+  identify: (request: Request) => Promise<Principal>,
+): Promise<void> {
+  const { access } = request.routeOptions.config
+  if (access === undefined || access === 'open') return
+  if (access === 'metrics' && isLoopback(request.ip, request.headers)) return
+  const principal = await identify(request)
+  request.principal = principal
+  await assertAllowed(request, principal, access, parts)
 }
 
 type Limiter = ReturnType<App['createRateLimit']>

@@ -15,7 +15,6 @@ import {
   type Verify,
 } from './tokens.ts'
 
-export const TOKEN_LENGTH_MAX = 8 * 1024
 export const LIFETIME_MAX_MS: Millis = 366 * DAY
 const SESSION_MS: Millis = 7 * DAY
 
@@ -26,6 +25,11 @@ export interface AuthOptions {
   readonly sessionSecret: string | null
   /** Who asks from this machine needs no token: for trying things out, never for others. */
   readonly isOpen?: boolean
+}
+
+/** What the routes ask it. */
+export type Auth = Pick<Authenticator, 'principalOf' | 'isToken' | 'session' | 'sessionMs'> & {
+  readonly code: Pick<OneTimeCode, 'redeem'>
 }
 
 export class Authenticator {
