@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { fileURLToPath } from 'node:url'
-import { openStore } from '../src/compose.ts'
 import { assertBuilt } from './http/rig.ts'
 import { inFolder, median, show } from './support.ts'
 
@@ -24,13 +23,13 @@ const commands: readonly (readonly string[])[] = [
   ['next', '0 9 * * *', '--tz', 'Europe/Berlin'],
   ['add', '--help'],
   ['list'],
+  ['show', 'nightly'],
+  ['runs'],
+  ['pause', 'nightly', '--dry-run'],
 ]
 
 assertBuilt()
 await inFolder(async folder => {
-  const place = `sqlite:${join(folder, 'carillon.db')}`
-  const store = await openStore(place, { now: () => Date.now(), listens: false })
-  await store.close()
   const nothing = join(folder, 'nothing.mjs')
   writeFileSync(nothing, '')
   const env = { ...process.env, CARILLON_DATA: folder }
@@ -40,6 +39,7 @@ await inFolder(async folder => {
     if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`)
     return Number(process.hrtime.bigint() - from) / 1e6
   }
+  took([main, 'add', 'nightly', '--cron', '0 3 * * *', '--http', 'https://example.com'])
   // In turns, so that a slow minute of the machine slows all of them.
   const cases = [[nothing], ...commands.map(words => [main, ...words])]
   const times = cases.map((): number[] => [])

@@ -12,7 +12,6 @@ import type { Ids } from './engine/ids.ts'
 import { SystemIds } from './engine/ids.ts'
 import { logTo, type Logger } from './observe/log.ts'
 import type { SourceTables } from './sources/tables.ts'
-import { MemoryStore } from './store/memory/store.ts'
 import type { Store } from './store/store.ts'
 import type { Upkeep } from './store/upkeep.ts'
 
@@ -37,7 +36,10 @@ export async function openStore(url: string, options: StoreOptions): Promise<Sto
 const after = (ms: Millis, callback: () => void) => systemClock.after(ms, callback)
 
 async function makeStore(url: string, { now, listens }: StoreOptions): Promise<Store> {
-  if (url === 'memory:') return new MemoryStore(now)
+  if (url === 'memory:') {
+    const { MemoryStore } = await import('./store/memory/store.ts')
+    return new MemoryStore(now)
+  }
   if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length) {
     const { SqliteStore } = await import('./store/sqlite/store.ts')
     const path = url.slice('sqlite:'.length)

@@ -26,15 +26,25 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   ],
   config: ['serve/config', 'serve/config-file'],
   token: ['serve/token'],
-  local: [
-    'serve/local',
-    'store/sqlite/store',
-    'sources/sqlite-tables',
-    'http/jobs/routes',
-    'http/search/routes',
-  ],
+  /** A command on a store of this machine, and what it may ask for later. */
+  local: ['serve/local', 'store/sqlite/store'],
+  write: ['http/jobs/write', 'http/jobs/backfill'],
   runs: ['http/runs/routes'],
   overview: ['http/overview/routes'],
+  others: [
+    'http/ahead/routes',
+    'http/audit/routes',
+    'http/bulk/routes',
+    'http/cron/routes',
+    'http/events/routes',
+    'http/executions/routes',
+    'http/nodes/routes',
+    'http/reconcile/routes',
+    'http/scheduler/routes',
+    'http/sources/routes',
+    'http/tenants/routes',
+    'http/timeline/routes',
+  ],
   service: [
     'serve/start',
     'http/app/app',
@@ -48,6 +58,9 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 
 /** Entries that others load for little: what they share with the rest stays apart from it. */
 const lean = ['cron', 'client', 'worker', 'isolate']
+
+/** What `local` loads when it is asked for: whoever loads these has the whole of it. */
+const asked = ['write', 'runs', 'overview', 'others']
 
 /** What is loaded before it is known whether a store of this machine is meant. */
 const early = [...lean, 'command', 'config']
@@ -64,8 +77,9 @@ export type FileOf = (path: string) => string | null
 /**
  * Modules that the same parts need share a file. One that imports another is needed by no more parts
  * than the other, so files never import each other in a circle. What every command needs would still
- * be in a dozen small files: all of it that the library needs too is one, and so is all that only the
- * program needs.
+ * be in a dozen small files: all of it that only the program needs is one, and so is the rest of it. The
+ * same holds for what reads the configuration, and for a store of this machine: one file of what the
+ * library needs too, one of the rest.
  */
 export function filesOf(importsOf: ImportsOf, pathOf: (module: string) => string): FileOf {
   const needed = Object.entries(parts).map(([name, roots]) => {
@@ -75,15 +89,17 @@ export function filesOf(importsOf: ImportsOf, pathOf: (module: string) => string
   })
   return path => {
     const names = needed.filter(({ found }) => found.has(path)).map(({ name }) => name)
-    return names.length === 0 ? null : fileFor(names)
+    const isHeld = names.includes('local')
+    const counted = isHeld ? names.filter(name => !asked.includes(name)) : names
+    return counted.length === 0 ? null : fileFor(counted)
   }
 }
 
 function fileFor(names: readonly string[]): string {
   if (names.includes('command') && !names.some(name => lean.includes(name))) {
-    if (names.includes('library')) return 'base'
-    if (names.every(name => program.includes(name))) return 'command'
+    return names.every(name => program.includes(name)) ? 'command' : 'base'
   }
+  if (names.includes('config') && !names.some(name => lean.includes(name))) return 'config'
   if (names.includes('local') && !names.some(name => early.includes(name))) {
     return names.includes('library') ? 'engine' : 'desk'
   }

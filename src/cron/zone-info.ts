@@ -77,6 +77,8 @@ function requireZone(name: string): Zone {
 
 // A name such as CET if any locale has one, else the offset as Intl writes it (GMT+5:45).
 function abbreviation(zone: string, at: Instant): string {
+  // What Intl says too, once it is loaded.
+  if (zone === 'UTC') return zone
   let known = formats.get(zone)
   if (known === undefined) {
     known = []

@@ -53,19 +53,27 @@ export function isZone(name: string): boolean {
 export function hostZone(): string {
   // Intl takes 90 µs to say; in Node only an assignment to TZ can change the answer.
   const key = typeof process === 'undefined' ? undefined : process.env.TZ
-  if (host === null || host.key !== key) {
-    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-    host = { key, name: timeZone && isZone(timeZone) ? timeZone : 'UTC' }
-  }
+  if (host === null || host.key !== key)
+    host = { key, name: isUtcHost() ? 'UTC' : hostZoneByIntl() }
   return host.name
+}
+
+/** Said by dates too, which need no Intl: its first use takes 20 ms, a third of what a command takes. */
+function isUtcHost(): boolean {
+  return new Date(0).toString().endsWith('(Coordinated Universal Time)')
+}
+
+function hostZoneByIntl(): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  return timeZone && isZone(timeZone) ? timeZone : 'UTC'
 }
 
 function buildZone(name: string): Zone | null {
   // Letters first: some runtimes also take '+05:00', which is not a zone with rules.
   if (typeof name !== 'string' || name.length > 64 || !/^[A-Za-z]/.test(name)) return null
+  if (/^(Etc\/)?(UTC|GMT|UCT|Zulu)$/i.test(name)) return fixedZone(name)
   const probe = offsetProbe(name)
-  if (probe === null) return null
-  return /^(Etc\/)?(UTC|GMT|UCT|Zulu)$/i.test(name) ? fixedZone(name) : tabledZone(name, probe)
+  return probe === null ? null : tabledZone(name, probe)
 }
 
 function fixedZone(name: string): Zone {

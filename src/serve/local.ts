@@ -12,6 +12,7 @@ import type { Answer } from '../http/desk/reply.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { ServeConfig } from './config.ts'
 import { openDataFolder } from './data-folder.ts'
+import { latePlaces } from './late-places.ts'
 import { openEngine, openWork } from './parts.ts'
 import { version } from './version.ts'
 
@@ -39,7 +40,7 @@ export async function openLocal(
   openDataFolder(config.data)
   const engine = await openEngine(config, systemIds())
   try {
-    const work = await openWork(engine, config, handlers, null)
+    const work = openWork(engine, config, { ...latePlaces(config), handlers, log: null })
     const principal = whoever()
     const parts = {
       ...work,

@@ -62,16 +62,26 @@ export interface Work {
   readonly tables: SourceTables
 }
 
+/** Where runs leave what they found. */
+export type Places = Pick<Work, 'pages' | 'tables'>
+
+export async function openPlaces({ store, dataDb }: ServeConfig): Promise<Places> {
+  const pages = await openPages(isPostgres(store) ? store : dataDb)
+  return { pages, tables: await openTables(store, dataDb) }
+}
+
+export interface WorkParts extends Places {
+  readonly handlers: Readonly<Record<string, Handler>>
+  readonly log: Logger | null
+}
+
 /** Everything a job can do here: actions, workflows, and the code the configuration brings. */
-export async function openWork(
+export function openWork(
   engine: Engine,
   config: ServeConfig,
-  handlers: Readonly<Record<string, Handler>>,
-  log: Logger | null,
-): Promise<Work> {
+  { pages, tables, handlers, log }: WorkParts,
+): Work {
   const { clock, store } = engine
-  const pages = await openPages(isPostgres(config.store) ? config.store : config.dataDb)
-  const tables = await openTables(config.store, config.dataDb)
   const actions = actionHandlers({
     clock,
     pages,

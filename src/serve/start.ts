@@ -16,7 +16,7 @@ import { openAlerts, type Alerts } from './alerts/open.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { ServeConfig } from './config.ts'
 import { heldSecret, openDataFolder, type HeldSecret } from './data-folder.ts'
-import { authenticatorOf, openEngine, openWork, type Work } from './parts.ts'
+import { authenticatorOf, openEngine, openPlaces, openWork, type Work } from './parts.ts'
 import { version } from './version.ts'
 
 export interface Service {
@@ -53,7 +53,8 @@ export async function startService(
   const [engine] = await Promise.all([openEngine(config, ids, telemetry), loadApp()])
   let alerts: Alerts | null = null
   try {
-    const work = await openWork(engine, config, handlers, log)
+    const places = await openPlaces(config)
+    const work = openWork(engine, config, { ...places, handlers, log })
     await openDemo({ engine, workflows: work.workflows }, hasDemo)
     const auth = authenticatorOf(config, held?.secret ?? null, isOpen)
     alerts = openAlerts(config, { engine, outbound: work.actions.outbound, log })

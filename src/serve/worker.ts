@@ -8,7 +8,7 @@ import { logService } from '../observe/service-log.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { ServeConfig } from './config.ts'
 import { openDataFolder } from './data-folder.ts'
-import { openEngine, openWork } from './parts.ts'
+import { openEngine, openPlaces, openWork } from './parts.ts'
 import { stop } from './start.ts'
 
 export interface WorkerNode {
@@ -27,7 +27,8 @@ export async function startWorker(
   const log = config.logLevel === 'silent' ? null : await serviceLogger(config.logLevel)
   const engine = await openEngine(config, systemIds())
   try {
-    const work = await openWork(engine, config, handlers, log)
+    const places = await openPlaces(config)
+    const work = openWork(engine, config, { ...places, handlers, log })
     await openDemo({ engine, workflows: work.workflows }, false)
     if (log !== null) {
       const { checkIntervalMs, lockDurationMs } = config

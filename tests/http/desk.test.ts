@@ -6,7 +6,7 @@ import type { App, Routes } from '../../src/http/app/parts.ts'
 import { routes } from '../../src/http/app/routes.ts'
 import type { Principal } from '../../src/http/auth/principal.ts'
 import { Desk } from '../../src/http/desk/desk.ts'
-import { families } from '../../src/http/desk/families.ts'
+import { families, familyOf, jobFamilies } from '../../src/http/desk/families.ts'
 import { CountedIds } from '../../src/testing/ids.ts'
 import { flatJob, startService, type Service } from './service.ts'
 
@@ -218,13 +218,19 @@ async function everything({ engine }: Service): Promise<unknown[]> {
 describe('a desk', () => {
   it('has the routes of the app, family by family', async () => {
     const { services } = await startTwins()
-    const all = gathered(routes, services[0])
-    for (const [word, load] of Object.entries(families)) {
-      const own = gathered([await load()], services[0])
-      const isOwn = (route: string) => new RegExp(`^\\w+ /api/v1/${word}(?:/|$)`).test(route)
-      expect(own.filter(isOwn)).toEqual(all.filter(isOwn))
-      expect(own.filter(isOwn)).not.toEqual([])
+    const loads = [...new Set([...Object.values(families), ...Object.values(jobFamilies)])]
+    const own: string[] = []
+    for (const load of loads) {
+      const found = gathered([await load()], services[0])
+      for (const route of found) {
+        const [method, url] = route.split(' ')
+        expect([route, familyOf(method!, url!)]).toEqual([route, load])
+      }
+      own.push(...found)
     }
+    const words = [...Object.keys(families), 'jobs'].join('|')
+    const isOwn = (route: string) => new RegExp(`^\\w+ /api/v1/(?:${words})(?:/|$)`).test(route)
+    expect(own.toSorted()).toEqual(gathered(routes, services[0]).filter(isOwn).toSorted())
   })
 
   it('gives a stream to those who listen, and ends it when it closes', async () => {

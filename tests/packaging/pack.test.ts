@@ -20,7 +20,7 @@ const strictOptions = {
 }
 
 /** Files of ours that a start may read: time goes with their number. */
-const FILES_MAX = { version: 4, next: 9, serve: 34 }
+const FILES_MAX = { version: 4, next: 9, list: 18, add: 22, serve: 34 }
 
 describe.runIf(found.length > 0)('the published package', () => {
   let packed: Packed
@@ -96,6 +96,17 @@ describe.runIf(found.length > 0)('the published package', () => {
     const { own, packages } = await loads(packed.project, ['next', '0 3 * * *'])
     expect(own).toBeLessThanOrEqual(FILES_MAX.next)
     expect(packages).toEqual([])
+  })
+
+  it('reads few files to ask a local store, and no package', async () => {
+    const place = ['--store', `sqlite:${join(packed.project, 'asked.db')}`]
+    const added = ['add', 'nightly', '--cron', '0 3 * * *', '--http', 'https://example.com']
+    const made = await loads(packed.project, [...added, ...place])
+    expect(made.own).toBeLessThanOrEqual(FILES_MAX.add)
+    expect(made.packages).toEqual([])
+    const listed = await loads(packed.project, ['list', ...place])
+    expect(listed.own).toBeLessThanOrEqual(FILES_MAX.list)
+    expect(listed.packages).toEqual([])
   })
 
   it('reads few files to serve, and no package before it is of use', async () => {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { DAY, HOUR, isInstant, type Instant, type Millis } from '../../core/time.ts'
 import type { Problem } from '../../core/errors.ts'
 import { refuseInvalid } from '../app/refusal.ts'
-import { moment } from '../jobs/fields.ts'
+import { moment } from '../jobs/texts.ts'
 import type { Window } from './moments.ts'
 
 const WINDOW_MAX: Millis = 31 * DAY

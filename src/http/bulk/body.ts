@@ -5,7 +5,7 @@ import type { Problem } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import { withCheck } from '../app/checks.ts'
 import { tenantPattern } from '../auth/principal.ts'
-import { moment, text } from '../jobs/fields.ts'
+import { moment, text } from '../jobs/texts.ts'
 import { qualifierFields } from '../jobs/qualifiers.ts'
 import { statuses } from '../jobs/view.ts'
 

@@ -11,7 +11,8 @@ import {
 } from '../../cron/index.ts'
 import { DAY, iso, type Instant } from '../../core/time.ts'
 import { HttpProblem } from '../app/problem.ts'
-import { cronText, moment } from '../jobs/fields.ts'
+import { cronText } from '../jobs/fields.ts'
+import { moment } from '../jobs/texts.ts'
 
 const ZONES_MAX = 3
 const COMPARED_MS = 30 * DAY

@@ -56,7 +56,7 @@ export class Desk {
 
   async #find({ method, url }: Asked): Promise<Found | null> {
     const path = url.split('?', 1)[0]!
-    const load = familyOf(path)
+    const load = familyOf(method, path)
     if (load === null) return null
     let loaded = this.#loading.get(load)
     if (loaded === undefined) {

@@ -2,12 +2,25 @@
 // none of the others with their schemas.
 
 import type { Routes } from '../app/parts.ts'
+import { controlRoutes } from '../jobs/control.ts'
+import { insightRoutes } from '../jobs/insight.ts'
+import { readRoutes } from '../jobs/read.ts'
+import { searchRoutes } from '../search/routes.ts'
 
 export type LoadRoutes = () => Promise<Routes>
 
+/** What most commands ask for is here already; making and changing jobs brings many more schemas. */
+export const jobFamilies = {
+  read: async () => readRoutes,
+  insight: async () => insightRoutes,
+  control: async () => controlRoutes,
+  backfill: async () => (await import('../jobs/backfill.ts')).backfillRoutes,
+  write: async () => (await import('../jobs/write.ts')).writeRoutes,
+} satisfies Record<string, LoadRoutes>
+
 /**
- * By the word behind `/api/v1/`. What only browsers and workers ask for is not here: signing in, pages,
- * health, tasks with their leases, schedules and workflows as the originals have them.
+ * The others, by the word behind `/api/v1/`. What only browsers and workers ask for is not here:
+ * signing in, pages, health, tasks with their leases, schedules and workflows as the originals have.
  */
 export const families: Readonly<Record<string, LoadRoutes>> = {
   activity: overview,
@@ -19,11 +32,10 @@ export const families: Readonly<Record<string, LoadRoutes>> = {
   executions: async () => (await import('../executions/routes.ts')).executionRoutes,
   fairness: tenants,
   heartbeats: overview,
-  jobs: async () => (await import('../jobs/routes.ts')).jobRoutes,
   reconcile: async () => (await import('../reconcile/routes.ts')).reconcileRoutes,
   runs: async () => (await import('../runs/routes.ts')).runRoutes,
   scheduler: async () => (await import('../scheduler/routes.ts')).schedulerRoutes,
-  search: async () => (await import('../search/routes.ts')).searchRoutes,
+  search: async () => searchRoutes,
   'source-limits': sources,
   sources,
   system: async () => (await import('../nodes/routes.ts')).nodeRoutes,
@@ -45,7 +57,15 @@ async function tenants(): Promise<Routes> {
 }
 
 /** Null for a path that no family has. */
-export function familyOf(path: string): LoadRoutes | null {
-  const word = /^\/api\/v1\/([a-z-]+)(?:\/|$)/.exec(path)?.[1]
+export function familyOf(method: string, path: string): LoadRoutes | null {
+  const [, word, rest = ''] = /^\/api\/v1\/([a-z-]+)\/?(.*)$/.exec(path) ?? []
+  if (word === 'jobs') return jobFamilyOf(method, rest.replace(/\/$/, ''))
   return word !== undefined && Object.hasOwn(families, word) ? families[word]! : null
+}
+
+function jobFamilyOf(method: string, rest: string): LoadRoutes {
+  const isOfOne = rest.includes('/')
+  if (method === 'GET') return isOfOne ? jobFamilies.insight : jobFamilies.read
+  if (!isOfOne) return jobFamilies.write
+  return rest.endsWith('/backfill') ? jobFamilies.backfill : jobFamilies.control
 }

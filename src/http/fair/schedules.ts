@@ -24,7 +24,8 @@ import { assertMatch, assertMatchGiven, etagOf } from '../app/revision.ts'
 import { callerOf } from '../auth/access.ts'
 import { scopeOf } from '../auth/principal.ts'
 import { jobParams } from '../jobs/answer.ts'
-import { cronExpression, priority, priorityOf, text } from '../jobs/fields.ts'
+import { cronExpression, priority, priorityOf } from '../jobs/fields.ts'
+import { text } from '../jobs/texts.ts'
 import { tenantOf, tenantQuery } from '../workflows/tenant.ts'
 
 const fields = {

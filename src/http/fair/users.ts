@@ -10,7 +10,8 @@ import type { App, AppParts, Request, Routes } from '../app/parts.ts'
 import { notFound } from '../app/refusal.ts'
 import { callerOf } from '../auth/access.ts'
 import { actorOf } from '../auth/principal.ts'
-import { seconds, text, whole } from '../jobs/fields.ts'
+import { seconds, whole } from '../jobs/fields.ts'
+import { text } from '../jobs/texts.ts'
 import { tenantOf, tenantQuery } from '../workflows/tenant.ts'
 
 const userParams = z.object({ id: text(limits.nameLength) })

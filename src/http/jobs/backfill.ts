@@ -6,7 +6,7 @@ import { requestBackfill } from '../../core/requests.ts'
 import { once } from '../app/idempotency.ts'
 import type { Routes } from '../app/parts.ts'
 import { jobParams } from './answer.ts'
-import { moment } from './fields.ts'
+import { moment } from './texts.ts'
 import { guardOf, visibleJob } from './scope.ts'
 
 export const backfillBody = z

@@ -5,15 +5,14 @@ import { limits } from '../../core/limits.ts'
 import {
   cronExpression,
   missedSchema,
-  moment,
   overlapSchema,
   priority,
   retrySchema,
   seconds,
-  text,
   triggerSchema,
   whole,
 } from './fields.ts'
+import { moment, text } from './texts.ts'
 import { intervalTypes, RESERVED } from './flat.ts'
 import { readOnlyFields } from './view.ts'
 

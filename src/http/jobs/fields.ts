@@ -6,35 +6,10 @@ import { CronError, parseCron } from '../../cron/index.ts'
 import { limits } from '../../core/limits.ts'
 import { priorityNames, type Priority } from '../../core/spec.ts'
 import { parseDuration } from '../../core/time.ts'
+import { moment, text } from './texts.ts'
 
 const CRON_LENGTH_MAX = 128
 const DAY_SECONDS = 86_400
-
-/** Text without control characters: it travels through logs, keys and terminals. */
-export const text = (max: number) =>
-  z
-    .string()
-    .min(1, 'must not be empty')
-    .max(max, `must have at most ${max} characters`)
-    .regex(/^[^\p{Cc}]*$/u, 'must have no control characters')
-
-export const moment = z.iso
-  .datetime({
-    offset: true,
-    abort: true,
-    error: 'must be a moment such as 2027-01-31T09:00:00Z',
-  })
-  .refine(value => !Number.isNaN(Date.parse(value)), {
-    error: 'must be a moment that exists',
-    abort: true,
-  })
-  // What follows from it, such as the next of an interval, must have a year of four digits too.
-  .refine(isNameable, 'must be between the years 1 and 9000')
-
-function isNameable(value: string): boolean {
-  const year = new Date(value).getUTCFullYear()
-  return year >= 1 && year <= 9_000
-}
 
 export const seconds = (min: number, max: number) =>
   z

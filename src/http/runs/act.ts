@@ -8,7 +8,7 @@ import { once, type Answer } from '../app/idempotency.ts'
 import type { App, AppParts, Request, Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { maySee } from '../auth/principal.ts'
-import { text } from '../jobs/fields.ts'
+import { text } from '../jobs/texts.ts'
 import { noRun, visibleRun } from './find.ts'
 
 export const runParams = z.object({

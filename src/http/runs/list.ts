@@ -11,7 +11,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { AttemptFilter, Page } from '../../store/store.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { tenantPattern } from '../auth/principal.ts'
-import { moment } from '../jobs/fields.ts'
+import { moment } from '../jobs/texts.ts'
 import { waitingTask } from './find.ts'
 import { runSchema, runStatuses, runView, type RunView } from './view.ts'
 

@@ -6,7 +6,8 @@ import { jsonEqual } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import { workflowLimits } from '../../workflows/workflow.ts'
 import { withCheck } from '../app/checks.ts'
-import { text, whole } from '../jobs/fields.ts'
+import { whole } from '../jobs/fields.ts'
+import { text } from '../jobs/texts.ts'
 import { readOnlyFields, type ScheduleView } from './view.ts'
 
 const DESCRIPTION_LENGTH_MAX = 4_000

@@ -10,7 +10,7 @@ import { iso } from '../../core/time.ts'
 import type { AppParts, Request, Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { EVERY_TENANT, maySee, scopeOf } from '../auth/principal.ts'
-import { text } from '../jobs/fields.ts'
+import { text } from '../jobs/texts.ts'
 import { statuses } from '../jobs/view.ts'
 import { runStatuses } from '../runs/view.ts'
 

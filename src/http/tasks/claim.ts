@@ -12,7 +12,8 @@ import { HttpProblem } from '../app/problem.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { callerOf } from '../auth/access.ts'
 import { EVERY_TENANT } from '../auth/principal.ts'
-import { text, whole } from '../jobs/fields.ts'
+import { whole } from '../jobs/fields.ts'
+import { text } from '../jobs/texts.ts'
 import { claimedSchema, claimedView } from './view.ts'
 
 const CLAIM_MAX = 100

@@ -7,7 +7,8 @@ import type { PushInput } from '../../fair/spec.ts'
 import { pushMany, pushOne, PUSH_MAX, type Pushed } from '../../fair/tasks.ts'
 import { onceKept } from '../app/idempotency.ts'
 import type { App, AppParts, Routes } from '../app/parts.ts'
-import { moment, priority, priorityOf, text } from '../jobs/fields.ts'
+import { priority, priorityOf } from '../jobs/fields.ts'
+import { moment, text } from '../jobs/texts.ts'
 import { tenantOf, tenantQuery } from '../workflows/tenant.ts'
 
 const BATCH_BYTES_MAX = 8 * 1024 * 1024

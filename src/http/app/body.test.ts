@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { bodyOf } from './body.ts'
+import type { Request } from './parts.ts'
+import { HttpProblem } from './problem.ts'
+import { httpDefaults } from './settings.ts'
+
+function read(text: string, headers: Record<string, string> = {}): unknown {
+  const request = { headers, routeOptions: { config: {} } } as unknown as Request
+  return bodyOf(request, text, httpDefaults)
+}
+
+function slugOf(text: string, headers: Record<string, string> = {}): string | null {
+  try {
+    read(text, headers)
+    return null
+  } catch (error) {
+    return error instanceof HttpProblem ? error.slug : String(error)
+  }
+}
+
+describe('a body', () => {
+  it.each([
+    ['{"a": [1, null, "x"]}', { a: [1, null, 'x'] }],
+    ['\uFEFF{"a": 1}', { a: 1 }],
+    ['"text"', 'text'],
+    ['null', null],
+    ['', undefined],
+    ['  \n', undefined],
+    ['{"constructor": "Smith"}', { constructor: 'Smith' }],
+    ['{"text": "__proto__ and constructor"}', { text: '__proto__ and constructor' }],
+    ['{"caf\\u00e9": 1}', { café: 1 }],
+  ])('of %j is read', (text, value) => {
+    expect(read(text)).toEqual(value)
+  })
+
+  it.each([
+    ['{"a":'],
+    ['{a: 1}'],
+    ['{"__proto__": {"isAdmin": true}}'],
+    ['{"a": [{"__proto__": null}]}'],
+    ['{"\\u005f_proto__": 1}'],
+    ['{"constructor": {"prototype": {"isAdmin": true}}}'],
+    ['{"a": {"c\\u006fnstructor": {"prototype": 1}}}'],
+    [`${'['.repeat(40)}${']'.repeat(40)}`],
+    [JSON.stringify(Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`k${i}`, i])))],
+  ])('of %j is refused', text => {
+    expect(slugOf(text)).toBe('malformed-body')
+  })
+
+  it('that is compressed is not read', () => {
+    expect(slugOf('{}', { 'content-encoding': 'gzip' })).toBe('unsupported-media-type')
+  })
+})
