@@ -73,7 +73,7 @@ async function* read(response: FetchAnswer): AsyncGenerator<CarillonEvent, void>
     for (;;) {
       const { done, value } = await soon(reader.read())
       if (done) return
-      text += decoder.decode(value as Uint8Array, { stream: true })
+      text += decoder.decode(value, { stream: true })
       const frames = text.split(/\r?\n\r?\n/)
       text = frames.pop()!
       for (const frame of frames) {

@@ -1,3 +1,5 @@
+// What is read as a body and what is refused, however it is spelled.
+
 import { describe, expect, it } from 'vitest'
 import { bodyOf } from './body.ts'
 import type { Request } from './parts.ts'

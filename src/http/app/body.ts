@@ -15,7 +15,13 @@ export function readJson(app: App, { settings }: AppParts): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string', bodyLimit: settings.bodyBytesMax },
-    async (request: Request, text: string) => bodyOf(request, text, settings),
+    (request, text: string, done) => {
+      try {
+        done(null, bodyOf(request, text, settings))
+      } catch (error) {
+        done(error as HttpProblem)
+      }
+    },
   )
 }
 

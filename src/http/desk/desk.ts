@@ -27,13 +27,7 @@ export class Desk {
     const { signal } = asked
     signal?.throwIfAborted()
     const answering = this.#answer(asked)
-    if (signal === null) return answering
-    let leave = () => {}
-    const gone = new Promise<never>((_, reject) => {
-      leave = () => reject(signal.reason as Error)
-      signal.addEventListener('abort', leave)
-    })
-    return Promise.race([answering, gone]).finally(() => signal.removeEventListener('abort', leave))
+    return signal === null ? answering : unlessGone(answering, signal)
   }
 
   async close(): Promise<void> {
@@ -86,3 +80,12 @@ interface Served {
 
 /** Handlers are typed by the schemas that were just checked. */
 type Handle = (request: Request, reply: DeskReply['face']) => Promise<unknown>
+
+/** Handlers go on, as they do when a connection is lost; nobody waits for them any more. */
+function unlessGone(answering: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', leave)
+    void answering.finally(() => signal.removeEventListener('abort', leave)).then(resolve, reject)
+  })
+}

@@ -1,3 +1,5 @@
+// Which route of a desk a path means, and which mean none.
+
 import type { RouteOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { RouteTable } from './table.ts'
