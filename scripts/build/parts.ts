@@ -63,7 +63,7 @@ const lean = ['cron', 'client', 'worker', 'isolate']
 const asked = ['write', 'runs', 'overview', 'others']
 
 /** What is loaded before it is known whether a store of this machine is meant. */
-const early = [...lean, 'command', 'config']
+const early = [...lean, 'version', 'command', 'config']
 
 /** What only the program loads. */
 const program = ['version', 'command', 'config', 'token', 'local', 'service']

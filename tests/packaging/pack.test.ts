@@ -46,6 +46,7 @@ describe.runIf(found.length > 0)('the published package', () => {
 
   it.each([
     ['dist', 'commander'],
+    ['dist', 'zod'],
     ['dist/dashboard', 'preact'],
     ['dist/dashboard', 'uplot'],
   ])('names in %s whose work is inside: %s', (folder, name) => {
