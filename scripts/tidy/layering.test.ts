@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { checkLayering } from './layering.ts'
 import { makeTree } from './tree.ts'
 
-const manifest = JSON.stringify({ dependencies: { pino: '1' }, devDependencies: { zod: '1' } })
+const manifest = JSON.stringify({
+  dependencies: { pino: '1' },
+  devDependencies: { zod: '1', tsx: '1' },
+})
 
 /** What the check says about one file that imports the given specifiers. */
 const messages = (path: string, ...specifiers: string[]): string[] => {
@@ -47,7 +50,7 @@ describe('refused imports', () => {
     ['src/library/a.ts', '../store/sqlite/store.ts', 'library may not import store/sqlite'],
     ['src/index.ts', './store/memory/store.ts', 'index may not import store/memory'],
     ['src/observe/a.ts', '../engine/a.ts', 'observe may import only types from engine'],
-    ['src/library/a.ts', 'zod', "zod is not among the package's dependencies"],
+    ['src/library/a.ts', 'tsx', "tsx is not among the package's dependencies"],
     ['src/library/a.ts', '../../tests/support/a.ts', 'src may not import tests/support/a.ts'],
     ['src/misc/a.ts', './b.ts', 'src/misc has no row in the layer table'],
   ])('%s from %s', (path, specifier, message) => {

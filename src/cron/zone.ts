@@ -58,7 +58,7 @@ export function hostZone(): string {
   return host.name
 }
 
-/** Said by dates too, which need no Intl: its first use takes 20 ms, a third of what a command takes. */
+/** Said by dates too, which need no Intl: its first use takes about 20 ms. */
 function isUtcHost(): boolean {
   return new Date(0).toString().endsWith('(Coordinated Universal Time)')
 }
