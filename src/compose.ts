@@ -43,7 +43,9 @@ async function makeStore(url: string, { now, listens }: StoreOptions): Promise<S
   if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length) {
     const { SqliteStore } = await import('./store/sqlite/store.ts')
     const path = url.slice('sqlite:'.length)
-    return new SqliteStore({ path, clock: now, ...(listens ? { every } : {}) })
+    if (!listens) return new SqliteStore({ path, clock: now })
+    const { watchFile } = await import('./store/sqlite/watch.ts')
+    return new SqliteStore({ path, clock: now, every, watch: watchFile })
   }
   if (url.startsWith('redis:') || url.startsWith('rediss:')) {
     const { RedisStore } = await import('./store/redis/store.ts')

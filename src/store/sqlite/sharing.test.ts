@@ -19,6 +19,7 @@ import { begin } from '../../core/begin.ts'
 import { editJob } from '../../core/edit.ts'
 import { settle } from '../../core/settle.ts'
 import { SqliteStore } from './store.ts'
+import { watchFile } from './watch.ts'
 
 let folder: string
 let a: SqliteStore
@@ -133,4 +134,75 @@ it('wakes listeners when the other wrote, and only then', async () => {
   expect(woken).toBe(1)
   stop()
   expect(ticks).toEqual([])
+})
+
+/** Time and writes as a test tells them. */
+function toldStore() {
+  const timers = new Map<() => void, number>()
+  const told: (() => void)[] = []
+  const every = (ms: number, callback: () => void) => {
+    timers.set(callback, ms)
+    return () => timers.delete(callback)
+  }
+  const watch = (_: string, onWrite: () => void) => {
+    told.push(onWrite)
+    return () => told.splice(0)
+  }
+  const pass = (ms: number) =>
+    [...timers].filter(([, pause]) => pause === ms).forEach(([look]) => look())
+  const write = () => told.forEach(tell => tell())
+  const store = new SqliteStore({ path: join(folder, 'jobs.db'), clock: () => T0, every, watch })
+  return { store, pass, write, timers, told }
+}
+
+it('looks at once when told of a write, and after a rest for all that came meanwhile', async () => {
+  const { store, pass, write, timers, told } = toldStore()
+  await store.open()
+  let woken = 0
+  const stop = store.onWake(() => woken++)
+  expect([...timers.values()]).toEqual([2_000])
+  await a.insert([job('1')], { now: T0 })
+  write()
+  expect(woken).toBe(1)
+  for (const id of ['2', '3']) {
+    await a.insert([job(id)], { now: T0 })
+    write()
+  }
+  expect(woken).toBe(1)
+  pass(250)
+  expect(woken).toBe(2)
+  pass(250)
+  expect([...timers.values()]).toEqual([2_000])
+  await store.insert([job('own')], { now: T0 })
+  write()
+  expect(woken).toBe(2)
+  stop()
+  expect([timers.size, told.length]).toEqual([0, 0])
+  await store.close()
+})
+
+it('still looks from time to time when nobody tells it of writes', async () => {
+  const { store, pass } = toldStore()
+  await store.open()
+  let woken = 0
+  store.onWake(() => woken++)
+  await a.insert([job('1')], { now: T0 })
+  pass(2_000)
+  expect(woken).toBe(1)
+  await store.close()
+})
+
+it('is told of writes by the system, as they happen', async () => {
+  const never = () => () => {}
+  const path = join(folder, 'jobs.db')
+  const store = new SqliteStore({ path, clock: () => T0, every: never, watch: watchFile })
+  await store.open()
+  const woken = new Promise<void>(resolve => store.onWake(resolve))
+  await a.insert([job('1')], { now: T0 })
+  await expect(woken).resolves.toBeUndefined()
+  await store.close()
+})
+
+it('has nothing to watch where there is no file', () => {
+  expect(watchFile(join(folder, 'none'), () => {})).toBeNull()
 })

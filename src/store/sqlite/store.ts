@@ -46,6 +46,7 @@ import { Tables } from './tables.ts'
 import { toKey } from '../shared/text.ts'
 import { upcoming } from './upcoming.ts'
 import { Wake, type Every } from './wake.ts'
+import type { Watch } from './watch.ts'
 
 export interface SqliteOptions {
   /** A file, or ':memory:' for a database that lives as long as the store is open. */
@@ -56,6 +57,8 @@ export interface SqliteOptions {
   readonly busyMs?: number
   /** The timer behind `onWake`; without it other processes are only noticed by looking. */
   readonly every?: Every
+  /** Says when others write, where the system does; the timer then hardly looks by itself. */
+  readonly watch?: Watch
 }
 
 const BUSY_MS = 5_000
@@ -70,7 +73,8 @@ export class SqliteStore implements Store, Inspected, Aged {
 
   constructor(options: SqliteOptions) {
     this.#options = options
-    this.#wake = new Wake(options.every ?? (() => () => {}))
+    const { every = () => () => {}, watch } = options
+    this.#wake = new Wake({ every, ...(watch ? { watch } : {}) })
     this.promise = promiseOf(options)
   }
 

@@ -1,26 +1,37 @@
-// A hint that another process wrote: SQLite counts the changes other connections make.
+// A hint that another process wrote: SQLite counts the changes other connections make. The system says
+// when the log of the database was written to; where it does not, the count is looked at all the time.
 
 import type { Tables } from './tables.ts'
+import type { Watch } from './watch.ts'
 
 /** Calls back again and again until the function it returns is called. */
 export type Every = (ms: number, callback: () => void) => () => void
 
+export interface WakeOptions {
+  readonly every: Every
+  readonly watch?: Watch
+}
+
+/** The least time between two looks, as many writes as there may be. */
 const LOOK_MS = 250
+/** A system that says it will tell may still not do so, on some file systems. */
+const DOUBT_MS = 2_000
 
 export class Wake {
-  readonly #every: Every
+  readonly #options: WakeOptions
   readonly #listeners = new Set<() => void>()
   #tables: Tables | null = null
-  #stop: (() => void) | null = null
+  #stops: (() => void)[] = []
   #seen = 0
+  #isResting = false
+  #isStirred = false
 
-  constructor(every: Every) {
-    this.#every = every
+  constructor(options: WakeOptions) {
+    this.#options = options
   }
 
   attach(tables: Tables | null): void {
-    this.#stop?.()
-    this.#stop = null
+    this.#end()
     this.#tables = tables
     this.#start()
   }
@@ -30,16 +41,42 @@ export class Wake {
     this.#start()
     return () => {
       this.#listeners.delete(listener)
-      if (this.#listeners.size > 0) return
-      this.#stop?.()
-      this.#stop = null
+      if (this.#listeners.size === 0) this.#end()
     }
   }
 
   #start(): void {
-    if (this.#stop || !this.#tables || this.#listeners.size === 0) return
+    if (this.#stops.length > 0 || !this.#tables || this.#listeners.size === 0) return
     this.#seen = this.#version()
-    this.#stop = this.#every(LOOK_MS, () => this.#look())
+    const { every, watch } = this.#options
+    const unwatch = watch?.(`${this.#tables.connection.path}-wal`, () => this.#stirred()) ?? null
+    this.#stops.push(every(unwatch === null ? LOOK_MS : DOUBT_MS, () => this.#look()))
+    if (unwatch !== null) this.#stops.push(unwatch)
+  }
+
+  #end(): void {
+    for (const stop of this.#stops.splice(0)) stop()
+    this.#isResting = false
+    this.#isStirred = false
+  }
+
+  /** Writes of this process are told of too: then a look sees nothing new, and rests all the same. */
+  #stirred(): void {
+    if (this.#isResting) {
+      this.#isStirred = true
+      return
+    }
+    this.#isResting = true
+    const rest = this.#options.every(LOOK_MS, () => {
+      rest()
+      this.#stops = this.#stops.filter(stop => stop !== rest)
+      this.#isResting = false
+      if (!this.#isStirred) return
+      this.#isStirred = false
+      this.#stirred()
+    })
+    this.#stops.push(rest)
+    this.#look()
   }
 
   #look(): void {
