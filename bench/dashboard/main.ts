@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { paths } from '../../src/dashboard/paths.ts'
+import { provideBinaries } from '../../tests/support/servers/binaries.ts'
 import { assertBuilt, openSite, type Site } from '../http/rig.ts'
 import { inFolder, median, percentile, show, type Figure } from '../support.ts'
 import { fill, type Size } from './fill.ts'
@@ -16,7 +17,6 @@ const given = (flag: string) => {
   const at = process.argv.indexOf(flag)
   return at < 0 ? null : (process.argv[at + 1] ?? null)
 }
-const executablePath = given('--browser') ?? '/usr/bin/chromium'
 /** Filled if it is not there, and left for the next time. */
 const kept = given('--file') === null ? null : resolve(given('--file')!)
 const size: Size = isQuick ? { jobs: 1_000, attempts: 20 } : { jobs: 10_000, attempts: 100 }
@@ -144,6 +144,7 @@ await inFolder(async folder => {
     if (!isJson) console.log(`  ${written} attempts of ${size.jobs} jobs in ${took}`)
   }
   const site = await openSite(folder, `sqlite:${file}`, ['--no-worker'])
+  const executablePath = given('--browser') ?? join(await provideBinaries('chromium'), 'chromium')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   try {
     const figures = await measure(site, browser)
