@@ -41,10 +41,9 @@ async function makeStore(url: string, { now, listens }: StoreOptions): Promise<S
     return new MemoryStore(now)
   }
   if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length) {
-    const { SqliteStore } = await import('./store/sqlite/store.ts')
+    const { SqliteStore, watchFile } = await import('./store/sqlite/store.ts')
     const path = url.slice('sqlite:'.length)
     if (!listens) return new SqliteStore({ path, clock: now })
-    const { watchFile } = await import('./store/sqlite/watch.ts')
     return new SqliteStore({ path, clock: now, every, watch: watchFile })
   }
   if (url.startsWith('redis:') || url.startsWith('rediss:')) {

@@ -48,6 +48,9 @@ import { upcoming } from './upcoming.ts'
 import { Wake, type Every } from './wake.ts'
 import type { Watch } from './watch.ts'
 
+/** Beside the store, so that whoever opens one reads no file more. */
+export { watchFile } from './watch.ts'
+
 export interface SqliteOptions {
   /** A file, or ':memory:' for a database that lives as long as the store is open. */
   readonly path: string
