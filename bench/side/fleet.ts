@@ -130,10 +130,14 @@ export class Host {
   }
 }
 
+/** Who shares a process: what one store taught the compiler would slow another down. */
+export type Berth = Pick<Entry, 'module' | 'store'>
+const nameOf = ({ module, store }: Berth): string => `${module} on ${store}`
+
 export class Fleet {
   readonly #hostFile: string
   readonly #files: ReadonlyMap<ModuleName, string>
-  readonly #hosts = new Map<ModuleName, Host>()
+  readonly #hosts = new Map<string, Host>()
 
   private constructor(hostFile: string, files: ReadonlyMap<ModuleName, string>) {
     this.#hostFile = hostFile
@@ -150,7 +154,9 @@ export class Fleet {
   async entries(): Promise<Entry[]> {
     const all: Entry[] = []
     for (const module of this.#files.keys()) {
-      const described = await (await this.host(module)).describe()
+      const host = await this.another(module)
+      const described = await host.describe()
+      await host.end()
       described.forEach((contender, at) => {
         all.push({ ...contender, version: versionOf(contender.name), module, at })
       })
@@ -158,12 +164,13 @@ export class Fleet {
     return all
   }
 
-  /** The process of a module; one that ended is started again. */
-  async host(module: ModuleName): Promise<Host> {
-    const running = this.#hosts.get(module)
+  /** The process of a contender on a store; one that ended is started again. */
+  async host(berth: Berth): Promise<Host> {
+    const name = nameOf(berth)
+    const running = this.#hosts.get(name)
     if (running?.isAlive) return running
-    const host = await this.another(module)
-    this.#hosts.set(module, host)
+    const host = await this.another(berth.module)
+    this.#hosts.set(name, host)
     return host
   }
 
@@ -172,13 +179,15 @@ export class Fleet {
     return Host.start(this.#hostFile, this.#files.get(module)!)
   }
 
-  async renew(module: ModuleName): Promise<void> {
-    await this.#hosts.get(module)?.end()
-    this.#hosts.delete(module)
+  async renew(berth: Berth): Promise<void> {
+    const name = nameOf(berth)
+    await this.#hosts.get(name)?.end()
+    this.#hosts.delete(name)
   }
 
   async end(): Promise<void> {
-    for (const module of this.#hosts.keys()) await this.renew(module)
+    for (const host of this.#hosts.values()) await host.end()
+    this.#hosts.clear()
   }
 }
 

@@ -1,8 +1,9 @@
 // The servers of a run and the fresh places on them: a file, a database or an empty Redis each time.
 
 import { join } from 'node:path'
-import { askPostgres, startPostgres } from '../../tests/support/servers/postgres.ts'
+import { askPostgres } from '../../tests/support/servers/postgres.ts'
 import { askRedis, startRedis } from '../../tests/support/servers/redis.ts'
+import { startSeasoned } from '../ground.ts'
 import { inFolder } from '../support.ts'
 import type { StoreKind } from './contender.ts'
 
@@ -16,8 +17,7 @@ export interface Servers {
 }
 
 export async function startServers(): Promise<Servers> {
-  const settings = { shared_buffers: '512MB', max_connections: 300 }
-  const postgres = await startPostgres({ settings })
+  const postgres = await startSeasoned()
   const redis = await startRedis()
   let made = 0
   const database = async <T>(work: (url: string) => Promise<T>): Promise<T> => {

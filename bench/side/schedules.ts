@@ -49,7 +49,7 @@ export async function schedules(run: Run): Promise<void> {
         })
         if (samples) run.ledger.add('schedules', entry, samples)
         // A process that made many timers starts the next round with a heap like the others'.
-        await run.fleet.renew(entry.module)
+        await run.fleet.renew(entry)
       }
     }
   }

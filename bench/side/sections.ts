@@ -51,10 +51,10 @@ export async function measureOnce(run: Run, entry: Entry, step: Step): Promise<S
       count: step.count(entry),
       more: step.more?.(entry) ?? {},
     }
-    const host = await fleet.host(entry.module)
+    const host = await fleet.host(entry)
     tell(`${step.section}: ${entry.name} on ${entry.store}, ${order.count}`)
     const samples = await host.measure(step.part, entry.at, order)
-    if (step.isLast) await fleet.renew(entry.module)
+    if (step.isLast) await fleet.renew(entry)
     return samples
   })
 }
@@ -70,7 +70,7 @@ export async function attempt(
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     console.error(`${entry.name} on ${entry.store} failed: ${text}`)
-    await run.fleet.renew(entry.module)
+    await run.fleet.renew(entry)
     return null
   }
 }

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 const CPU_TICK_MS = 10
+const NS_PER_MS = 1e6
 const PAGE_BYTES = 4_096
 
 interface Stat {
@@ -25,17 +26,29 @@ function statOf(pid: number): Stat | null {
   }
 }
 
+/** Of all threads, to the nanosecond where the system tells: an idle server uses less than a tick. */
+function ownMs(pid: number, { ownMs: ticks }: Stat): number {
+  const folder = `/proc/${pid}/task`
+  let total = 0
+  for (const thread of readdirSync(folder)) {
+    const file = `${folder}/${thread}/schedstat`
+    if (!existsSync(file)) return ticks
+    total += Number(readFileSync(file, 'utf8').split(' ')[0]) / NS_PER_MS
+  }
+  return total
+}
+
 /** Of the process, its children and those that ended; PostgreSQL has one for each connection. */
 export function serverCpuMs(pid: number | null): number {
   if (pid === null) return 0
   const own = statOf(pid)
   if (own === null) return Number.NaN
-  let total = own.ownMs + own.endedMs
+  let total = ownMs(pid, own) + own.endedMs
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
     try {
       const stat = statOf(Number(name))
-      if (stat?.parent === pid) total += stat.ownMs
+      if (stat?.parent === pid) total += ownMs(Number(name), stat)
     } catch {
       // It ended while it was looked at: its time is in its parent's from now on.
     }
