@@ -45,6 +45,12 @@ export function zoneTransitions(zone: string, from: Instant, to: Instant): ZoneT
   return found
 }
 
+/** For example '2026-11-16T07:00:00', without saying where. */
+export function wallClock(at: Instant, zone: string): string {
+  const { offset } = requireZone(zone).segmentAt(Math.floor(at / 1000))
+  return new Date(at + offset * 1000).toISOString().slice(0, -'.000Z'.length)
+}
+
 /** For example 'Mon 16 Nov 2026 07:00 CET'; seconds only when there are any. */
 export function formatInZone(at: Instant, zone: string): string {
   const table = requireZone(zone)

@@ -1,6 +1,7 @@
 // Names, transitions and readable times of zones.
 import { afterEach, describe, expect, it } from 'vitest'
 import { CronError, formatInZone, isZone, parseCron, zoneTransitions } from './index.ts'
+import { wallClock } from './zone-info.ts'
 
 const at = Date.parse
 
@@ -89,6 +90,17 @@ describe('zoneTransitions', () => {
       '10-26T01',
     ])
     expect(zoneTransitions('UTC', -Infinity, Infinity)).toEqual([])
+  })
+})
+
+describe('wallClock', () => {
+  it.each([
+    ['2026-11-16T06:00:00Z', 'UTC', '2026-11-16T06:00:00'],
+    ['2027-03-28T00:59:59Z', 'Europe/Berlin', '2027-03-28T01:59:59'],
+    ['2027-03-28T01:00:00Z', 'Europe/Berlin', '2027-03-28T03:00:00'],
+    ['2026-11-16T18:30:00Z', 'Asia/Kathmandu', '2026-11-17T00:15:00'],
+  ])('%s in %s is %s', (instant, zone, text) => {
+    expect(wallClock(at(instant), zone)).toBe(text)
   })
 })
 

@@ -1,6 +1,7 @@
 // When a job runs, as callers write it: every, cron, daily, at.
 
 import { parseCron, type DstRule } from '../cron/index.ts'
+import { wallClock } from '../cron/zone-info.ts'
 import { firstMoment, gridNext, isGrid, type Trigger } from '../core/trigger.ts'
 import { describeTrigger } from '../core/trigger.ts'
 import type { Instant } from '../core/time.ts'
@@ -145,13 +146,4 @@ export function occurrence(trigger: Trigger, moment: Instant): Occurrence {
     tz: trigger.zone,
     ...(note === null ? {} : { note }),
   }
-}
-
-function wallClock(moment: Instant, zone: string): string {
-  const format = new Intl.DateTimeFormat('sv-SE', {
-    timeZone: zone,
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  })
-  return format.format(moment).replace(' ', 'T')
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Job } from '../../core/job.ts'
 import { iso, type Instant } from '../../core/time.ts'
 import { compileCron, gridNext, isGrid, type Trigger } from '../../core/trigger.ts'
+import { wallClock } from '../../cron/zone-info.ts'
 import { nextMoment } from './view.ts'
 
 export const upcomingAnswer = z
@@ -47,18 +48,9 @@ function shown(trigger: Trigger, at: Instant, isEstimate: boolean): Moment {
   }
   return {
     at: iso(at),
-    local: localTime(at, trigger.zone),
+    local: wallClock(at, trigger.zone),
     timezone: trigger.zone,
     note: compileCron(trigger).note(at),
     is_estimate: false,
   }
-}
-
-export function localTime(at: Instant, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('sv-SE', {
-    timeZone,
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  })
-  return format.format(at).replace(' ', 'T')
 }
