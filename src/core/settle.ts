@@ -261,21 +261,21 @@ const abandonedError: ErrorInfo = {
   stack: null,
 }
 
-function withOutcome(totals: Totals, outcome: Outcome, durationMs: Millis): Totals {
-  const sums = { ...totals, durationMs: totals.durationMs + durationMs }
+function withOutcome(totals: Totals, outcome: Outcome, tookMs: Millis): Totals {
+  const durationMs = totals.durationMs + tookMs
   switch (outcome.kind) {
     case 'succeeded':
-      return { ...sums, succeeded: sums.succeeded + 1 }
+      return { ...totals, durationMs, succeeded: totals.succeeded + 1 }
     case 'failed':
     case 'timedOut':
     case 'abandoned':
-      return { ...sums, failed: sums.failed + 1 }
+      return { ...totals, durationMs, failed: totals.failed + 1 }
     case 'cancelled':
     case 'interrupted':
-      return { ...sums, cancelled: sums.cancelled + 1 }
+      return { ...totals, durationMs, cancelled: totals.cancelled + 1 }
     case 'skipped':
     case 'deferred':
-      return { ...sums, other: sums.other + 1 }
+      return { ...totals, durationMs, other: totals.other + 1 }
     case 'released':
       return totals
   }

@@ -76,8 +76,8 @@ async function commitWave(
   }
   if (plain.length > 0) {
     const written = await settle(tables, plain, options.now)
-    for (const [i, settled] of plain.entries()) {
-      if (written[i] === true) keep(tables, settled, results)
+    for (const settled of plain) {
+      if (written.has(settled)) keep(tables, settled, results)
       // Why it was not is told apart where every kind of change is.
       else others.push(settled)
     }

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { runEntry } from '../../core/ledger.ts'
 import type { Instant } from '../../core/time.ts'
 import { type Row } from './columns.ts'
+import { orNull } from '../shared/body.ts'
 import { origins, outcomes } from '../shared/codes.ts'
 import { fromKey } from '../shared/text.ts'
 
@@ -29,15 +30,15 @@ type AttemptBody = [
   detail?: AttemptDetail,
 ]
 
-/** Numbers read in a text as they do in JSON, at half the cost of having them written. */
+/** Joined, numbers read as they do in JSON, at half the cost of having them written. */
 export function attemptBody(made: Attempt): string {
   const detail = detailOf(made)
-  return (
-    `[${made.attempt},${made.fence},${made.retries},${made.missed},${made.startedAt},` +
-    `${origins.indexOf(made.origin)},${made.retryOf},${made.occurrence},` +
-    JSON.stringify(made.owner) +
-    (detail === null ? ']' : `,${JSON.stringify(detail)}]`)
-  )
+  // prettier-ignore
+  const text = [
+    made.attempt, made.fence, made.retries, made.missed, made.startedAt,
+    origins.indexOf(made.origin), orNull(made.retryOf), made.occurrence, JSON.stringify(made.owner),
+  ].join(',')
+  return detail === null ? `[${text}]` : `[${text},${JSON.stringify(detail)}]`
 }
 
 /** The moment whose decision the attempt stands for; null for runs nobody's schedule asked for. */

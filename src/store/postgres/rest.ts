@@ -2,17 +2,23 @@
 // checkpoints that are over.
 
 import type { Change } from '../../core/change.ts'
+import type { Skip } from '../../core/ledger.ts'
+import type { Instant } from '../../core/time.ts'
 import { numbers, texts } from './arrays.ts'
 import type { Value } from './connection.ts'
 
 /** The values of `restParameters`; positions count from one. */
 export function restValues(changes: readonly Change[]): Value[] {
-  const skips = changes.flatMap(({ skips: made, job }, i) =>
-    made.map(skip => ({ ...skip, at: i + 1, end: skip.to + job.spec.retention.ageMs })),
-  )
-  const drops = changes.flatMap(({ drop }, i) => (drop === null ? [] : { ...drop, at: i + 1 }))
+  const skips: (Skip & { at: number; end: Instant })[] = []
+  const drops: (NonNullable<Change['drop']> & { at: number })[] = []
   const clears: number[] = []
-  for (const [i, change] of changes.entries()) if (change.clearsCheckpoint) clears.push(i + 1)
+  for (const [i, change] of changes.entries()) {
+    const at = i + 1
+    const { ageMs } = change.job.spec.retention
+    for (const skip of change.skips) skips.push({ ...skip, at, end: skip.to + ageMs })
+    if (change.drop !== null) drops.push({ ...change.drop, at })
+    if (change.clearsCheckpoint) clears.push(at)
+  }
   return [
     numbers(skips.map(skip => skip.at)),
     numbers(skips.map(skip => skip.from)),

@@ -1,10 +1,13 @@
 // The common end of an attempt claimed here: one call for all of them, fenced row by row.
 
+import type { Attempt } from '../../core/attempt.ts'
 import type { Change } from '../../core/change.ts'
 import type { Instant } from '../../core/time.ts'
-import { documents, nullable, numbers, texts } from './arrays.ts'
+import { documents, fromNumbers, nullable, numbers, texts } from './arrays.ts'
 import { bodyOf } from '../shared/body.ts'
-import { outcomes, states } from '../shared/codes.ts'
+import { outcomes } from '../shared/codes.ts'
+import { stateCode } from '../shared/job.ts'
+import type { Row } from './columns.ts'
 import type { Value } from './connection.ts'
 import { isTaken } from './errors.ts'
 import { attemptBody, ledgerOccurrence } from './history.ts'
@@ -48,18 +51,21 @@ function isOfLease({ job, attempt }: Change, { fence, attemptId, claimedAt }: Le
   )
 }
 
-/** Whether each was written. False may have many reasons. */
+/** Those that were written. Why one was not may have many reasons. */
 export async function settle(
   tables: Tables,
   given: readonly Plain[],
   now: Instant,
-): Promise<boolean[]> {
+): Promise<ReadonlySet<Plain>> {
   const plain = given.toSorted((a, b) => a.seq - b.seq)
   const values = valuesOf(plain, now)
-  const sql = `select unnest(${tables.schema}.settle_1(${parameters(values.length + 1)})) is not null`
-  const rows = await settled(tables, sql, values)
-  const written = new Map(plain.map(({ index }, i) => [index, rows[i]![0] === 't']))
-  return given.map(({ index }) => written.get(index)!)
+  const call = `${tables.schema}.settle_1(${parameters(values.length + 1)})`
+  // Nothing is told when all were, as nearly always: a row for each would cost more than it says.
+  const sql = `select case when array_position(s, null::bigint) is not null then s end from ${call} s`
+  const [[told]] = (await settled(tables, sql, values)) as [Row]
+  if (told == null) return new Set(plain)
+  const seqs = fromNumbers(told)
+  return new Set(plain.filter((_, i) => seqs[i] !== null))
 }
 
 /** A number that was used already must not keep a batch from ever being written. */
@@ -72,63 +78,29 @@ async function settled(tables: Tables, sql: string, values: readonly Value[]) {
   }
 }
 
-/** One list per column of `settleFields`, filled in one pass. */
-class Lists {
-  readonly seqs: number[] = []
-  readonly expected: number[] = []
-  readonly tokens: string[] = []
-  readonly states: number[] = []
-  readonly whats: (number | null)[] = []
-  readonly ats: (number | null)[] = []
-  readonly ranks: (number | null)[] = []
-  readonly attempts: number[] = []
-  readonly runs: (number | null)[] = []
-  readonly occurrences: (number | null)[] = []
-  readonly finishes: (number | null)[] = []
-  readonly outcomes: (number | null)[] = []
-  readonly ends: (number | null)[] = []
-  readonly bodies: string[] = []
-  readonly details: string[] = []
-}
-
+/** One list per column of `settleFields`. */
 function valuesOf(plain: readonly Plain[], now: Instant): Value[] {
-  const lists = new Lists()
-  for (const { seq, change } of plain) {
-    lists.seqs.push(seq)
-    lists.expected.push(change.expectedVersion)
-    lists.tokens.push(toKey(change.token!))
-    pushState(lists, change, now)
-    pushAttempt(lists, change)
-  }
+  const changes = plain.map(({ change }) => change)
+  const moments = changes.map(({ job }) => momentOf(job, now))
+  const attempts = changes.map(({ attempt }) => attempt)
+  const ofEach = (value: (attempt: Attempt) => number | null) =>
+    nullable(attempts.map(attempt => (attempt === null ? null : value(attempt))))
   return [
-    numbers(lists.seqs),
-    numbers(lists.expected),
-    texts(lists.tokens),
-    numbers(lists.states),
-    ...[lists.whats, lists.ats, lists.ranks].map(nullable),
-    numbers(lists.attempts),
-    ...[lists.runs, lists.occurrences, lists.finishes, lists.outcomes, lists.ends].map(nullable),
-    documents(lists.bodies),
-    documents(lists.details),
-    ...restValues(plain.map(({ change }) => change)),
+    numbers(plain.map(({ seq }) => seq)),
+    numbers(changes.map(({ expectedVersion }) => expectedVersion)),
+    texts(changes.map(({ token }) => toKey(token!))),
+    numbers(changes.map(({ job }) => stateCode(job))),
+    nullable(moments.map(({ what }) => what)),
+    nullable(moments.map(({ at }) => at)),
+    nullable(moments.map(({ rank }) => rank)),
+    numbers(changes.map(({ job }) => job.counters.attempts)),
+    ofEach(({ run }) => run),
+    ofEach(ledgerOccurrence),
+    ofEach(({ finishedAt }) => finishedAt),
+    ofEach(({ outcome }) => outcomes.indexOf(outcome)),
+    ofEach(({ expireAt }) => expireAt),
+    documents(changes.map(({ job }) => bodyOf(job))),
+    documents(attempts.map(attempt => (attempt === null ? null : attemptBody(attempt)))),
+    ...restValues(changes),
   ]
-}
-
-function pushState(lists: Lists, { job }: Change, now: Instant): void {
-  const { what, at, rank } = momentOf(job, now)
-  lists.states.push(states.indexOf(job.state))
-  lists.whats.push(what)
-  lists.ats.push(at)
-  lists.ranks.push(rank)
-  lists.attempts.push(job.counters.attempts)
-  lists.bodies.push(bodyOf(job))
-}
-
-function pushAttempt(lists: Lists, { attempt }: Change): void {
-  lists.runs.push(attempt === null ? null : attempt.run)
-  lists.occurrences.push(attempt === null ? null : ledgerOccurrence(attempt))
-  lists.finishes.push(attempt === null ? null : attempt.finishedAt)
-  lists.outcomes.push(attempt === null ? null : outcomes.indexOf(attempt.outcome))
-  lists.ends.push(attempt === null ? null : attempt.expireAt)
-  lists.details.push(attempt === null ? '' : attemptBody(attempt))
 }

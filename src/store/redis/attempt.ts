@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { specDefaults } from '../../core/spec.ts'
 import { HOUR } from '../../core/time.ts'
 import { NUL } from './codes.ts'
+import { orNull } from '../shared/body.ts'
 import { origins, outcomes } from '../shared/codes.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 
@@ -24,16 +25,17 @@ type Rest = [
 ]
 
 export function attemptText(attempt: Attempt): string {
-  const { run, fence, retries, retryOf, occurrence, missed, claimedAt, startedAt } = attempt
-  const { finishedAt, expireAt, number, id } = attempt
   const detail = detailOf(attempt)
-  // A `Rest`: numbers and nulls read in a text as they do in JSON, at half the cost of writing them.
-  return (
-    `${number}\0${toKey(id)}\0${finishedAt}\0${expireAt}\0[${run},${attempt.attempt},${fence},` +
-    `${retries},${origins.indexOf(attempt.origin)},${retryOf},${occurrence},${missed},` +
-    `${JSON.stringify(attempt.owner)},${claimedAt},${startedAt},` +
-    `${outcomes.indexOf(attempt.outcome)}${detail === null ? '' : `,${JSON.stringify(detail)}`}]`
-  )
+  // A `Rest`: joined, numbers read as they do in JSON, at half the cost of having them written.
+  // prettier-ignore
+  const rest = [
+    attempt.run, attempt.attempt, attempt.fence, attempt.retries, origins.indexOf(attempt.origin),
+    orNull(attempt.retryOf), attempt.occurrence, attempt.missed, JSON.stringify(attempt.owner),
+    attempt.claimedAt, attempt.startedAt, outcomes.indexOf(attempt.outcome),
+  ].join(',')
+  const json = detail === null ? `[${rest}]` : `[${rest},${JSON.stringify(detail)}]`
+  const { number, id, finishedAt, expireAt } = attempt
+  return [number, toKey(id), finishedAt, expireAt, json].join(NUL)
 }
 
 function detailOf({ reason, error, result, measures }: Attempt): Detail | null {

@@ -26,16 +26,16 @@ export interface Found {
 /** A row up to the number of the write that made its spec, and behind it. */
 export function rowParts(job: Job, now: Instant): [front: string, back: string] {
   const { spec, counters } = job
-  const expireAt = job.expireAt === null ? '' : job.expireAt
   const dueAt = job.state === 'waiting' ? job.dueAt : null
-  const isReady = dueAt !== null && dueAt <= now
-  const head = `${job.version}\0${counters.fence}\0${stateCodes[job.state]}\0`
-  const place =
-    dueAt === null
-      ? `-\0\0\0${pausedUntil(job) ?? ''}`
-      : `${isReady ? 'r' : 't'}\0${dueAt}\0${rankOf(dueAt, spec.priority)}\0`
-  const tail = `${expireAt}\0${counters.attempts}\0${spec.retention.attempts}\0${job.revision}\0`
-  const front = `${head}${job.kind === 'job' ? '0' : '1'}\0${whereOf(spec)}\0${place}\0${tail}`
+  // prettier-ignore
+  const front = [
+    job.version, counters.fence, stateCodes[job.state], job.kind === 'job' ? '0' : '1', whereOf(spec),
+    dueAt === null ? '-' : dueAt <= now ? 'r' : 't',
+    dueAt ?? '',
+    dueAt === null ? '' : rankOf(dueAt, spec.priority),
+    pausedUntil(job) ?? '',
+    job.expireAt ?? '', counters.attempts, spec.retention.attempts, job.revision, '',
+  ].join(NUL)
   return [front, NUL + bodyOf(job)]
 }
 
