@@ -3,7 +3,11 @@
 
 import { join } from 'node:path'
 import pg from 'pg'
-import { askPostgres, startPostgres, type PostgresServer } from '../tests/support/servers/postgres.ts'
+import {
+  askPostgres,
+  startPostgres,
+  type PostgresServer,
+} from '../tests/support/servers/postgres.ts'
 import { askRedis, startRedis } from '../tests/support/servers/redis.ts'
 import { rawCycle as rawPostgres } from './raw/postgres-limit.ts'
 import { rawCycle as rawRedis } from './raw/redis-limit.ts'

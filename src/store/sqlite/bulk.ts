@@ -29,6 +29,23 @@ export function inBulk<T>(tables: Prepares, rows: readonly T[], { many, one }: B
   for (; at < rows.length; at++) one(rows[at]!)
 }
 
+/** Of more groups than these, rows that come in turns are not sought together. */
+const GROUPS_SOUGHT = 8
+
+/** Rows that share what a statement takes once, in the order they came. */
+export function groupsOf<T>(rows: readonly T[], isAlike: (a: T, b: T) => boolean): T[][] {
+  const groups: T[][] = []
+  let last: T[] | undefined
+  for (const row of rows) {
+    if (last === undefined || !isAlike(last[0]!, row)) {
+      last = groups.slice(-GROUPS_SOUGHT).find(group => isAlike(group[0]!, row))
+      if (last === undefined) groups.push((last = []))
+    }
+    last.push(row)
+  }
+  return groups
+}
+
 function wentThrough(tables: Prepares, write: () => boolean): boolean {
   tables.statement('savepoint bulk').run()
   let isWhole = false

@@ -29,14 +29,19 @@ export const jobWidth = columns.length
 export const insertJobsSql = (rows: string) =>
   `insert into jobs (${columns.join(', ')}) values ${rows} on conflict (id) do nothing`
 
-/** The row, what it must still be, then the state. */
-export const settleWidth = 3 + stateColumns.length
-/** For jobs that rest and whose specs stayed; fenced, so it may be tried without looking. */
+/** Of each: the row and what it must still be, then what differs between jobs that end alike. */
+export const settleWidth = 7
+/**
+ * For jobs that rest alike and whose specs stayed; fenced, so it may be tried without looking.
+ * Takes what all of them come to, the rows, and the token that holds them: to hand over a value
+ * costs as much as to write it.
+ */
 export const settleJobsSql = (rows: string) => `update jobs
-  set ${stateColumns.map((name, i) => `${name} = v.column${i + 4}`).join(', ')},
+  set state = ?, ready = ?, until_at = ?, expire_at = ?, version = version + 1,
+    rank = v.column3, due_at = v.column4, attempts = v.column5, fence = v.column6, body = v.column7,
     token = null, owner = null, attempt_id = null, claimed_at = null
   from (values ${rows}) v
-  where jobs.seq = v.column1 and jobs.version = v.column2 and jobs.token = v.column3`
+  where jobs.seq = v.column1 and jobs.version = v.column2 and jobs.token = ?`
 export const updateJobSql = `update jobs
   set ${sets([...stateColumns, ...leaseColumns, ...placeColumns])} where seq = ?`
 /** Takes pairs, the job and its attempt, and then what all of them share. */

@@ -2,14 +2,16 @@
 
 import type { Change } from '../../core/change.ts'
 import type { CommitResult, InsertOptions } from '../store.ts'
-import { bulkSql, inBulk } from './bulk.ts'
+import { rankOf } from '../../core/fair.ts'
+import { bulkSql, groupsOf, inBulk } from './bulk.ts'
 import type { Value } from './driver.ts'
 import { appendHistory, type Written } from './history.ts'
 import { exists, insertOne, isFull } from './insert.ts'
 import { settleJobsSql, settleWidth, updateJobSql } from './columns.ts'
+import { bodyOf } from '../shared/body.ts'
 import { RUNNING } from '../shared/codes.ts'
-import { kindCode, stateCode } from '../shared/job.ts'
-import { pushState, updateValues } from './record.ts'
+import { heldUntil, kindCode, stateCode } from '../shared/job.ts'
+import { readyCode, updateValues, waitsUntil } from './record.ts'
 import { putRecord, recordFits } from './records.ts'
 import type { Tables } from './tables.ts'
 import { toKey, toKeyOrNull } from '../shared/text.ts'
@@ -29,14 +31,12 @@ export function commit(
       if (seq !== null) plain.push({ index, seq, change })
       else results[index] = committed(tables, change, options, written)
     }
-    inBulk(tables, plain, {
-      many: group => settledAll(tables, group, options) && keep(tables, group, results, written),
-      one: row => {
-        results[row.index] = settledAll(tables, [row], options)
-          ? (keep(tables, [row], results, written), 'committed')
-          : committed(tables, row.change, options, written)
-      },
-    })
+    const many = (group: readonly Plain[]) =>
+      settledAll(tables, group, options) && keep(tables, group, results, written)
+    const one = (row: Plain) => {
+      if (!many([row])) results[row.index] = committed(tables, row.change, options, written)
+    }
+    for (const group of groupsOf(plain, endsAlike(options))) inBulk(tables, group, { many, one })
     appendHistory(tables, written)
     return results
   })
@@ -54,17 +54,38 @@ function plainSeq(tables: Tables, change: Change): number | null {
     job.lease === null &&
     !change.specChanged &&
     change.inserts.length === 0 &&
-    change.records.length === 0
+    change.records.length === 0 &&
+    job.version === change.expectedVersion + 1
   return isPlain ? (tables.leased.get(job.id) ?? null) : null
+}
+
+/** Whether two come to the same, but for what each row says itself. */
+function endsAlike({ now }: InsertOptions) {
+  return ({ change: a }: Plain, { change: b }: Plain): boolean =>
+    a.token === b.token &&
+    a.job.state === b.job.state &&
+    a.job.expireAt === b.job.expireAt &&
+    readyCode(a.job, now) === readyCode(b.job, now) &&
+    heldUntil(a.job) === heldUntil(b.job)
 }
 
 /** The statement checks the fence itself. False says only that it was not that simple for all. */
 function settledAll(tables: Tables, group: readonly Plain[], { now }: InsertOptions): boolean {
-  const values: Value[] = []
+  const { job: first, token } = group[0]!.change
+  const values: Value[] = [
+    stateCode(first),
+    readyCode(first, now),
+    heldUntil(first),
+    first.expireAt,
+  ]
   for (const { seq, change } of group) {
-    values.push(seq, change.expectedVersion, toKey(change.token!))
-    pushState(values, change.job, now)
+    const { job } = change
+    const { attempts, fence } = job.counters
+    const dueAt = waitsUntil(job)
+    const rank = dueAt === null ? null : rankOf(dueAt, job.spec.priority)
+    values.push(seq, change.expectedVersion, rank, dueAt, attempts, fence, bodyOf(job))
   }
+  values.push(toKey(token!))
   const sql = bulkSql('settle jobs', settleWidth, group.length, settleJobsSql)
   return Number(tables.statement(sql).run(...values).changes) === group.length
 }

@@ -6,7 +6,7 @@ import type { ErrorInfo } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { specDefaults } from '../../core/spec.ts'
 import { HOUR } from '../../core/time.ts'
-import { bulkSql, inBulk } from './bulk.ts'
+import { bulkSql, groupsOf, inBulk } from './bulk.ts'
 import type { Row, Value } from './driver.ts'
 import { origins, outcomes } from '../shared/codes.ts'
 import { clearCheckpoint, dropLogs } from './reports.ts'
@@ -39,20 +39,80 @@ export interface Written {
 }
 
 export function appendHistory(tables: Tables, written: readonly Written[]): void {
-  const width = attemptColumns.length
   const rows = written.filter(({ change }) => change.attempt !== null)
-  inBulk(tables, rows, {
-    many: group => {
-      const sql = bulkSql('insert attempts', width, group.length, insertAttemptsSql)
-      tables.statement(sql).run(...attemptValues(group))
-      return true
-    },
-    one: row => {
-      const sql = bulkSql('replace attempt', width, 1, replaceAttemptSql)
-      tables.statement(sql).run(...attemptValues([row]))
-    },
-  })
+  for (const group of groupsOf(rows, isAlike)) {
+    inBulk(tables, group, {
+      many: some => appendAlike(tables, some),
+      one: ({ seq, change }) => {
+        const values: Value[] = []
+        pushAttempt(values, seq, change.attempt!)
+        const sql = bulkSql('replace attempt', attemptColumns.length, 1, replaceAttemptSql)
+        tables.statement(sql).run(...values)
+      },
+    })
+  }
   for (const { seq, change } of written) appendRest(tables, seq, change)
+}
+
+/** What attempts of one claim that ended together mostly share is handed over once. */
+const sharedColumns = [
+  'attempt',
+  'retries',
+  'origin',
+  'retry_of',
+  'missed',
+  'owner',
+  'claimed_at',
+  'finished_at',
+  'outcome',
+  'expire_at',
+  'odd',
+]
+const ownColumns = attemptColumns.filter(name => !sharedColumns.includes(name))
+const appendAlikeSql = (rows: string) =>
+  `insert into attempts (${[...sharedColumns, ...ownColumns].join(', ')})
+    select ${sharedColumns.map(() => '?').join(', ')}, v.* from (values ${rows}) v`
+
+function isAlike({ change: one }: Written, { change: other }: Written): boolean {
+  const a = one.attempt!
+  const b = other.attempt!
+  return (
+    a.claimedAt === b.claimedAt &&
+    a.finishedAt === b.finishedAt &&
+    a.expireAt === b.expireAt &&
+    a.outcome === b.outcome &&
+    a.owner === b.owner &&
+    a.attempt === b.attempt &&
+    a.retries === b.retries &&
+    a.origin === b.origin &&
+    a.retryOf === b.retryOf &&
+    a.missed === b.missed
+  )
+}
+
+function appendAlike(tables: Tables, group: readonly Written[]): true {
+  const first = group[0]!.change.attempt!
+  const values: Value[] = [
+    first.attempt,
+    first.retries,
+    origins.indexOf(first.origin),
+    first.retryOf,
+    first.missed,
+    toKey(first.owner),
+    first.claimedAt,
+    first.finishedAt,
+    outcomes.indexOf(first.outcome),
+    first.expireAt,
+    isOdd(first) ? 1 : null,
+  ]
+  for (const { seq, change } of group) {
+    const { number, id, run, fence, occurrence, startedAt } = change.attempt!
+    const detail = detailOf(change.attempt!)
+    values.push(seq, number, toKey(id), run, fence, occurrence, startedAt, detail)
+  }
+  const sql = bulkSql('append attempts', ownColumns.length, group.length, appendAlikeSql)
+  tables.statement(sql).run(...values)
+  return true
 }
 
 function appendRest(tables: Tables, seq: number, change: Change): void {
@@ -72,12 +132,6 @@ function dropAttempt(tables: Tables, seq: number, drop: NonNullable<Change['drop
     .statement('delete from attempts where job = ? and number = ? and finished_at < ? returning id')
     .get(seq, drop.number, drop.finishedBefore)
   if (row) dropLogs(tables, seq, row[0] as string)
-}
-
-function attemptValues(rows: readonly Written[]): Value[] {
-  const values: Value[] = []
-  for (const { seq, change } of rows) pushAttempt(values, seq, change.attempt!)
-  return values
 }
 
 /** The values of one row of `insertAttemptsSql`. */

@@ -107,12 +107,12 @@ function pushLease(values: Value[], { lease }: Job): void {
   else values.push(toKey(lease.token), toKey(lease.owner), toKey(lease.attemptId), lease.claimedAt)
 }
 
-/** What every change writes; a moment that is not ahead of now is ready from the start. */
-export function pushState(values: Value[], job: Job, now: Instant): void {
-  const dueAt = job.state === 'waiting' ? job.dueAt : null
+/** What every change writes. */
+function pushState(values: Value[], job: Job, now: Instant): void {
+  const dueAt = waitsUntil(job)
   values.push(
     stateCode(job),
-    dueAt === null ? null : dueAt <= now ? 1 : 0,
+    readyCode(job, now),
     dueAt === null ? null : rankOf(dueAt, job.spec.priority),
     dueAt,
     heldUntil(job),
@@ -122,4 +122,14 @@ export function pushState(values: Value[], job: Job, now: Instant): void {
     job.version,
     bodyOf(job),
   )
+}
+
+export function waitsUntil(job: Job): Instant | null {
+  return job.state === 'waiting' ? job.dueAt : null
+}
+
+/** A moment that is not ahead of now is ready from the start. */
+export function readyCode(job: Job, now: Instant): number | null {
+  const dueAt = waitsUntil(job)
+  return dueAt === null ? null : dueAt <= now ? 1 : 0
 }
