@@ -14,6 +14,7 @@ import type {
   RenewResult,
   Report,
 } from '../store.ts'
+import { leasedJob } from '../shared/job.ts'
 import { putRecord, recordFits } from './records.ts'
 import { claimRuled } from './ruled.ts'
 import type { Row, Rows } from './rows.ts'
@@ -78,18 +79,8 @@ function dueRows(rows: Rows, { queue, handlers, now }: ClaimRequest): Row[] {
 function grant(rows: Rows, row: Row, request: ClaimRequest, attemptId: string): Job {
   const { job } = row
   const { token, owner, now, leaseMs } = request
-  const claimed: Job = {
-    ...job,
-    state: 'running',
-    dueAt: null,
-    lease: { token, owner, attemptId, claimedAt: now, until: now + leaseMs },
-    counters: {
-      ...job.counters,
-      attempts: job.counters.attempts + 1,
-      fence: job.counters.fence + 1,
-    },
-    version: job.version + 1,
-  }
+  const lease = { token, owner, attemptId, claimedAt: now, until: now + leaseMs }
+  const claimed = leasedJob(job, lease)
   rows.jobs.set(job.id, { seq: row.seq, job: claimed })
   return claimed
 }

@@ -67,6 +67,19 @@ export function toJob(hot: Hot, cold: Cold): Job {
   }
 }
 
+/** As a claim leaves a waiting job. */
+export function leasedJob(job: Job, lease: Lease): Job {
+  const { counters } = job
+  return {
+    ...job,
+    state: 'running',
+    dueAt: null,
+    lease,
+    counters: { ...counters, attempts: counters.attempts + 1, fence: counters.fence + 1 },
+    version: job.version + 1,
+  }
+}
+
 export function stateCode(job: Job): number {
   return states.indexOf(job.state)
 }

@@ -44,10 +44,8 @@ function linesWithDue(tables: Tables, { queue, handlers, now }: ClaimRequest): n
 
 function claimFrom(tables: Tables, lines: readonly number[], request: ClaimRequest): Job[] {
   const { queue, now, limit } = request
-  const [paused, key] = (tables
-    .statement('select paused, cursor from queues where queue = ?')
-    .get(toKey(queue)) ?? [0, '']) as [number, string]
-  if (paused === 1) return []
+  const { isPaused, cursor: key } = queueOf(tables, queue)
+  if (isPaused) return []
   const due = lines.map(line => dueFrom(tables, line, now, limit + 1))
   if (request.isRuled || request.within) {
     promote(tables, due, request)
@@ -82,6 +80,18 @@ function claimFrom(tables: Tables, lines: readonly number[], request: ClaimReque
     )
     .run(toKey(queue), toKey(turns.cursor))
   return lease(tables, turns.taken, request)
+}
+
+function queueOf(tables: Tables, queue: string): { isPaused: boolean; cursor: string } {
+  const [paused, cursor] = (tables
+    .statement('select paused, cursor from queues where queue = ?')
+    .get(toKey(queue)) ?? [0, '']) as [number, string]
+  return { isPaused: paused === 1, cursor }
+}
+
+/** Inside a write: a due job of this queue that came now would be all there is to give. */
+export function hasNoneDue(tables: Tables, request: ClaimRequest): boolean {
+  return linesWithDue(tables, request).length === 0 && !queueOf(tables, request.queue).isPaused
 }
 
 function asFound(tables: Tables, row: Row): Found {

@@ -57,15 +57,20 @@ export function insertAll(tables: Tables, jobs: readonly Job[], now: Instant): I
 
 /** False when the id is taken. */
 export function insertOne(tables: Tables, job: Job, now: Instant): boolean {
+  return insertAs(tables, job, job, now) !== null
+}
+
+/** A new job in the state it comes to in the same step; its number, null when the id is taken. */
+export function insertAs(tables: Tables, job: Job, stored: Job, now: Instant): number | null {
   const place = placeOf(tables, job)
   const sql = bulkSql('insert jobs', jobWidth, 1, insertJobsSql)
   const values: Value[] = []
-  pushBirth(values, job, place, now)
+  pushBirth(values, stored, place, now)
   const { changes } = tables.statement(sql).run(...values)
-  if (Number(changes) === 0) return false
+  if (Number(changes) === 0) return null
   tables.specs.write(job, place)
-  born(tables, job, place)
-  return true
+  born(tables, stored, place)
+  return place.seq
 }
 
 function placeOf(tables: Tables, job: Job): Place {

@@ -32,6 +32,7 @@ import { Connection } from './connection.ts'
 import { dump } from './dump.ts'
 import * as find from './find.ts'
 import { insert } from './insert.ts'
+import { insertAndClaim } from './insert-and-claim.ts'
 import { inspect, mend } from './inspect.ts'
 import * as list from './list.ts'
 import { load } from './load.ts'
@@ -115,11 +116,7 @@ export class SqliteStore implements Store, Inspected, Aged {
   }
 
   async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    const tables = this.#open
-    return tables.write(() => {
-      const inserted = insert(tables, jobs, options)
-      return { inserted, claimed: claim(tables, request) }
-    })
+    return insertAndClaim(this.#open, jobs, options, request)
   }
 
   async commit(changes: readonly Change[], options: InsertOptions) {

@@ -76,20 +76,22 @@ function whatIsGiven(bench: UseBench): void {
 
 function whatIsWritten(bench: UseBench): void {
   describe('insert and claim writes', () => {
-    it('the same as one after the other', async () => {
+    it.each([1, 2])('the same as one after the other, for %i', async count => {
       const { store, second } = bench()
       const request = claimRequest({ limit: 2 })
-      const { claimed } = await store.insertAndClaim([job('a'), job('b')], at, request)
-      expect(claimed).toHaveLength(2)
+      const jobs = ['a', 'b'].slice(0, count).map(id => job(id))
+      const { claimed } = await store.insertAndClaim(jobs, at, request)
+      expect(claimed).toHaveLength(count)
       for (const held of claimed) {
         expect(held.state).toBe('running')
         expect(held.lease).toMatchObject({ token: request.token, claimedAt: T0 })
         expect(held.counters).toMatchObject({ attempts: 1, fence: 1 })
+        expect(held).toMatchObject({ dueAt: null, version: 2, revision: 1 })
         expect(await stored(store, held.id)).toEqual(held)
         expect(await stored(await second(), held.id)).toEqual(held)
       }
       const counts = sortedCounts(await store.counts())
-      expect(counts.map(({ state, count }) => [state, count])).toEqual([['running', 2]])
+      expect(counts.map(found => [found.state, found.count])).toEqual([['running', count]])
     })
 
     it('leases that can be settled', async () => {
@@ -101,6 +103,19 @@ function whatIsWritten(bench: UseBench): void {
       await finish(store, other!, failed(), T0 + 10)
       expect((await stored(store, first!.id)).state).toBe('completed')
       expect(await store.overdue({ now: T0 + 60_000, limit: 9 })).toEqual([])
+    })
+
+    it('a lease of a single job that ends as any other, and a spec that can be edited', async () => {
+      const { store, second } = bench()
+      const request = claimRequest({ token: 'alone' })
+      const { claimed } = await store.insertAndClaim([job('a')], at, request)
+      const until = claimed[0]!.lease!.until
+      const lapsed = await store.overdue({ now: until, limit: 9 })
+      expect(lapsed.map(({ id }) => id)).toEqual(['a'])
+      await finish(await second(), claimed[0]!, failed(), T0 + 10)
+      const back = await stored(store, 'a')
+      expect(back).toMatchObject({ state: 'waiting', lease: null, version: 3 })
+      expect(back.spec).toEqual(claimed[0]!.spec)
     })
 
     it('no more waiting jobs than there may be, counted before the claim', async () => {
