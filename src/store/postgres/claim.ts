@@ -4,7 +4,7 @@
 import type { Job } from '../../core/job.ts'
 import type { ClaimRequest } from '../store.ts'
 import { fromDocumentsText, fromNumbers, texts } from './arrays.ts'
-import type { ColdRow, Row } from './columns.ts'
+import type { Cell, ColdRow, Row } from './columns.ts'
 import type { Value } from './connection.ts'
 import { toJob, type Cold, type Hot } from '../shared/job.ts'
 import { toCold } from './record.ts'
@@ -29,7 +29,7 @@ export function canGive({ limit, handlers }: ClaimRequest): boolean {
 }
 
 export function claimName(request: ClaimRequest): string {
-  return isRuled(request) ? 'claim_ruled_1' : 'claim_1'
+  return isRuled(request) ? 'claim_ruled_1' : 'claim_2'
 }
 
 function isRuled(request: ClaimRequest): boolean {
@@ -59,8 +59,10 @@ export function claimValues(tables: Tables, request: ClaimRequest): Value[] {
 
 /** What the function answers with, claimed at the moment that judged what is due. */
 export function claimedJobs(tables: Tables, row: Row, request: ClaimRequest): Promise<Job[]> {
+  const brought = isRuled(request) ? asDocument(row) : asTexts(row)
   // It may be the server's.
-  return understood(tables, claimedRows(row), { ...request, now: Number(row[9]) })
+  const now = Number(row[isRuled(request) ? 9 : 8])
+  return understood(tables, claimedRows(row, brought), { ...request, now })
 }
 
 /** Behind every key there can be. */
@@ -90,13 +92,38 @@ interface Claimed {
   readonly cold: ColdRow | null
 }
 
-function claimedRows(row: Row): Claimed[] {
+/** The cold part of the job at a place of the lists, where it was brought along. */
+type Brought = (at: number, n: number) => ColdRow | null
+
+const nothing: Brought = () => null
+
+/** As `claim_ruled_1` sends them: a JSON list for each, with its turn. */
+function asDocument(row: Row): Brought {
+  if (!row[8]) return nothing
+  const all = JSON.parse(row[8]) as [number, ...ColdRow][]
+  const byTurn = new Map(all.map(([n, ...cold]): [number, ColdRow] => [n, cold]))
+  return (_, n) => byTurn.get(n) ?? null
+}
+
+/** As `claim_2` sends them: lists like the others. */
+function asTexts(row: Row): Brought {
+  const [ids, kinds, created, series, declared, texts] = row.slice(9)
+  if (!texts) return nothing
+  const list = (json: Cell | undefined) => (json ? (JSON.parse(json) as Cell[]) : null)
+  const [id, of, by] = [list(ids), list(series), list(declared)]
+  const [kind, at] = [kinds, created].map(cells => cells!.slice(1, -1).split(','))
+  const specs = fromDocumentsText(texts)
+  return i => {
+    const spec = specs[i]!
+    return spec === ''
+      ? null
+      : [spec, by?.[i] ?? null, at![i]!, id![i]!, of?.[i] ?? null, kind![i]!]
+  }
+}
+
+function claimedRows(row: Row, brought: Brought): Claimed[] {
   const [ns, seqs, specAts, expires, attempts, fences, versions] = row.slice(0, 7).map(fromNumbers)
   const bodies = fromDocumentsText(row[7]!)
-  const brought = new Map<number, ColdRow>()
-  if (row[8]) {
-    for (const [n, ...cold] of JSON.parse(row[8]) as [number, ...ColdRow][]) brought.set(n, cold)
-  }
   const rows = bodies.map((body, i): Claimed => {
     const n = ns![i]!
     return {
@@ -108,7 +135,7 @@ function claimedRows(row: Row): Claimed[] {
       fence: fences![i]!,
       version: versions![i]!,
       body,
-      cold: brought.get(n) ?? null,
+      cold: brought(i, n),
     }
   })
   return rows.sort((a, b) => a.n - b.n)

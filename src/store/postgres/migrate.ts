@@ -8,9 +8,18 @@ import { lanes } from './migrations/0003-lanes.ts'
 import { listed } from './migrations/0004-listed.ts'
 import { inserts } from './migrations/0005-inserts.ts'
 import { due } from './migrations/0006-due.ts'
+import { specTexts } from './migrations/0007-spec-texts.ts'
 import type { Migration } from './migrations/migration.ts'
 
-export const migrations: readonly Migration[] = [tables, functions, lanes, listed, inserts, due]
+export const migrations: readonly Migration[] = [
+  tables,
+  functions,
+  lanes,
+  listed,
+  inserts,
+  due,
+  specTexts,
+]
 export const latestVersion = migrations.length
 
 const APPLICATION = 'carillon'

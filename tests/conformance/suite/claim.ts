@@ -36,6 +36,38 @@ function whatIsClaimed(bench: UseBench): void {
       expect(await claimIds(store, T0 + 1)).toEqual(['later'])
     })
 
+    it('jobs that another process stored, whole, whatever they hold', async () => {
+      const { store, second } = bench()
+      const other = await second()
+      const declared = { app: 'a', definition: 'd"\u001f', key: 'k', generation: '1' }
+      // Twice: after the first time a store may know better what to ask for.
+      for (const round of [1, 2]) {
+        const made = [
+          newJob({ id: `plain ${round}` }),
+          newJob({ id: `odd ${round} "\u001f{,}\\ \u{1f514}`, kind: 'task', declared }),
+          newJob({ id: `of ${round}`, kind: 'task', seriesId: `series "${round}", \u001f` }),
+          newJob({
+            id: `full ${round}`,
+            spec: { name: 'a\u001fb', payload: { 'a\u001f': ['"', null] } },
+          }),
+        ]
+        await put(store, ...made)
+        const claimed = await other.claim(claimRequest({ limit: 9 }))
+        expect(claimed.map(({ id }) => id).sort()).toEqual(made.map(({ id }) => id).sort())
+        for (const held of claimed) {
+          expect(held).toEqual(await stored(store, held.id))
+          const {
+            spec,
+            declared: by,
+            seriesId,
+            kind,
+            createdAt,
+          } = made.find(one => one.id === held.id)!
+          expect(held).toMatchObject({ spec, declared: by, seriesId, kind, createdAt })
+        }
+      }
+    })
+
     it('only the handlers asked for', async () => {
       const { store } = bench()
       await put(store, job('a', { handler: 'one' }), job('b', { handler: 'two' }), job('c'))

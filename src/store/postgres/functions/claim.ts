@@ -107,9 +107,8 @@ export const take = (s: string) => `
     on conflict (token) do update set until_at = least(l.until_at, excluded.until_at),
       open = l.open + excluded.open, seqs = l.seqs || excluded.seqs;`
 
-/** One row of lists: a row for each job would cost as much again to send and to read. */
-export const lease = (s: string) => `
-  return query with held as (
+const held = (s: string) => `
+  with held as (
     update ${s}.jobs j set state = 1, due_at = null, rank = null, attempts = j.attempts + 1,
       fence = j.fence + 1, version = j.version + 1, token = p_token, owner = p_owner,
       attempt_id = o.attempt, claimed_at = v_now, until_at = v_now + p_lease
@@ -121,9 +120,15 @@ export const lease = (s: string) => `
     insert into ${s}.deltas select nextval('${s}.deltas_seq'), array_agg(m.share),
       array_agg(0), array_agg(1), array_agg(m.n)
       from (select share, count(*) as n from held group by share) m having count(*) > 0
-  )
-  select array_agg(h.n), array_agg(h.seq), array_agg(h.spec_at), array_agg(h.expire_at),
-    array_agg(h.attempts), array_agg(h.fence), array_agg(h.version), string_agg(h.body, E'\\x1f'),
+  )`
+
+/** One row of lists: a row for each job would cost as much again to send and to read. */
+const lists = `array_agg(h.n), array_agg(h.seq), array_agg(h.spec_at), array_agg(h.expire_at),
+  array_agg(h.attempts), array_agg(h.fence), array_agg(h.version), string_agg(h.body, E'\\x1f')`
+
+export const lease = (s: string) => `
+  return query ${held(s)}
+  select ${lists},
     case when p_specs then (
       select json_agg(json_build_array(
         k.n, x.spec, x.declared, x.created_at::text, k.id, k.series, k.kind::text))
@@ -131,18 +136,39 @@ export const lease = (s: string) => `
     from held h;
   perform ${s}.fold_1();`
 
+/**
+ * Specs as they are, in lists like the rest: to write and read them as JSON inside of JSON cost as
+ * much as the claim. One that is not there any more is empty.
+ */
+const leaseWithTexts = (s: string) => `
+  if p_specs then
+    return query ${held(s)}
+    select ${lists}, v_now, to_json(array_agg(h.id)), array_agg(h.kind), array_agg(x.created_at),
+      case when count(h.series) > 0 then to_json(array_agg(h.series)) end,
+      case when count(x.declared) > 0 then to_json(array_agg(x.declared)) end,
+      string_agg(coalesce(x.spec, ''), E'\\x1f')
+      from held h left join ${s}.specs x on x.seq = h.seq and x.spec_at = h.spec_at;
+  else
+    return query ${held(s)}
+    select ${lists}, v_now, null::json, null::smallint[], null::bigint[], null::json, null::json,
+      null::text from held h;
+  end if;
+  perform ${s}.fold_1();`
+
 export const claimParameters = `p_queue text, p_handlers text[], p_now bigint, p_limit int,
   p_owner text, p_token text, p_lease bigint, p_attempts text[], p_bite int, p_specs boolean,
   p_server boolean`
-export const claimReturns = `table (ns bigint[], seqs bigint[], spec_ats bigint[],
-  expires bigint[], attempts bigint[], fences bigint[], versions bigint[], bodies text, specs json,
-  moment bigint)`
+const listColumns = `ns bigint[], seqs bigint[], spec_ats bigint[], expires bigint[],
+  attempts bigint[], fences bigint[], versions bigint[], bodies text`
+export const claimReturns = `table (${listColumns}, specs json, moment bigint)`
+const claimWithTextsReturns = `table (${listColumns}, moment bigint, ids json, kinds smallint[],
+  created bigint[], serieses json, declareds json, specs text)`
 
-export const claimFunction = (s: string): string =>
+const claimOf = (s: string, name: string, returns: string, ending: string): string =>
   made(s, {
-    name: 'claim_1',
+    name,
     parameters: claimParameters,
-    returns: claimReturns,
+    returns,
     declare: `v_lines int[]; v_tids tid[]; v_cursor text; v_paused boolean; v_lanes text[];
       v_count int; v_depth int; v_total int; v_deep int; v_last text;
       v_seqs bigint[]; v_now bigint := ${judged};`,
@@ -158,5 +184,9 @@ export const claimFunction = (s: string): string =>
       if cardinality(v_tids) > p_limit then ${contended(s)}
       elsif cardinality(v_tids) > 1 then ${inTurn(s)} end if;
       ${take(s)}
-      ${lease(s)}`,
+      ${ending}`,
   })
+
+export const claimFunction = (s: string): string => claimOf(s, 'claim_1', claimReturns, lease(s))
+export const claimWithTexts = (s: string): string =>
+  claimOf(s, 'claim_2', claimWithTextsReturns, leaseWithTexts(s))
