@@ -107,18 +107,21 @@ function asDocument(row: Row): Brought {
 
 /** As `claim_2` sends them: lists like the others. */
 function asTexts(row: Row): Brought {
-  const [ids, kinds, created, series, declared, texts] = row.slice(9)
-  if (!texts) return nothing
-  const list = (json: Cell | undefined) => (json ? (JSON.parse(json) as Cell[]) : null)
-  const [id, of, by] = [list(ids), list(series), list(declared)]
+  const [ids, kinds, created, series, declared, joined] = row.slice(9)
+  if (!joined) return nothing
+  const [id, of, by] = [ids, series, declared].map(asList)
   const [kind, at] = [kinds, created].map(cells => cells!.slice(1, -1).split(','))
-  const specs = fromDocumentsText(texts)
+  const specs = fromDocumentsText(joined)
   return i => {
     const spec = specs[i]!
     return spec === ''
       ? null
       : [spec, by?.[i] ?? null, at![i]!, id![i]!, of?.[i] ?? null, kind![i]!]
   }
+}
+
+function asList(json: Cell | undefined): Cell[] | null {
+  return json ? (JSON.parse(json) as Cell[]) : null
 }
 
 function claimedRows(row: Row, brought: Brought): Claimed[] {
