@@ -25,6 +25,8 @@ const drawings = {
   system_theme: 'M3 4h14v9H3zM7 17h6M10 13v4',
   play: 'M6 4l10 6-10 6z',
   pause: 'M7 4v12M13 4v12',
+  // A bar and a triangle: on from where it was held, unlike a single run.
+  resume: 'M4.5 4v12M8.5 4l8 6-8 6z',
   edit: 'M4 16l.8-3.5L13 4.3l2.7 2.7-8.2 8.2zM11.5 5.8l2.7 2.7',
   more: 'M4.2 10h.8M9.6 10h.8M15 10h.8',
   plus: 'M10 4v12M4 10h12',

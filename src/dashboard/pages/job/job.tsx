@@ -151,7 +151,7 @@ function Actions({ job, open }: ActionsProps) {
       )}
       {mayDo && can.resume && (
         <button type="button" class="button" onClick={() => void jobDeeds.resume(job)}>
-          <Icon name="play" /> Resume
+          <Icon name="resume" /> Resume
         </button>
       )}
       {isAdmin.value && (

@@ -158,7 +158,7 @@ function RowActions({ job, dialogs }: { readonly job: Job; readonly dialogs: Dia
         <Act icon="pause" name={`Pause ${job.name}`} onClick={() => dialogs.pause(job)} />
       )}
       {isOperator.value && can.resume && (
-        <Act icon="play" name={`Resume ${job.name}`} onClick={() => void jobDeeds.resume(job)} />
+        <Act icon="resume" name={`Resume ${job.name}`} onClick={() => void jobDeeds.resume(job)} />
       )}
       <JobMenu job={job} onWhy={() => dialogs.why(job)} />
     </span>
@@ -166,7 +166,7 @@ function RowActions({ job, dialogs }: { readonly job: Job; readonly dialogs: Dia
 }
 
 interface ActProps {
-  readonly icon: 'play' | 'pause'
+  readonly icon: 'play' | 'pause' | 'resume'
   readonly name: string
   readonly onClick: () => void
 }
