@@ -7,6 +7,7 @@ import process from 'node:process'
 import { build, normalizePath, type Plugin, type Rolldown } from 'vite'
 import { leanBuiltins } from './builtins.ts'
 import { packagesInside } from './inside.ts'
+import { leaned, type Made } from './lean.ts'
 import { notices } from './notices.ts'
 import { filesOf, type FileOf } from './parts.ts'
 
@@ -21,11 +22,6 @@ const entries = [
   'cli/main',
   'actions/isolate/entry',
 ]
-
-interface Made {
-  readonly path: string
-  readonly text: string
-}
 
 const isChunk = ({ path }: Made): boolean => path.startsWith('chunks/')
 
@@ -57,7 +53,8 @@ async function bundled(root: string): Promise<Made[]> {
       ssr: true,
       write: false,
       target: 'node20',
-      // Names and lines as they were written: what a stack shows is read by people.
+      // Names and lines as they were written: what a stack shows is read by people. What only the
+      // program loads is packed closer, see `lean.ts`.
       minify: false,
       sourcemap: true,
       rolldownOptions: {
@@ -86,10 +83,11 @@ async function bundled(root: string): Promise<Made[]> {
       },
     },
   })) as Rolldown.RolldownOutput
-  return made.output.map(file => ({
+  const files = made.output.map(file => ({
     path: file.fileName,
     text: file.type === 'chunk' ? file.code : String(file.source),
   }))
+  return leaned(files)
 }
 
 /** Files beside a module are found by where it would lie alone, whichever file it went into. */
