@@ -151,8 +151,15 @@ function glance(rows: readonly Row[]): string {
 const TRIAL =
   '**A trial with small numbers and one round: it shows that everything runs, no more.**\n\n'
 
+/** Without marks, frequency and the word for what it is. */
+function modelOf(text: string): string {
+  const short = text.replaceAll(/\((?:R|TM)\)|\bProcessor\b|\d+-Core|@.*$/g, ' ')
+  return short.replaceAll(/\s+/g, ' ').trim()
+}
+
 function intro({ at, isQuick, machine, servers }: Results): string {
-  const { node, processors, processor, memoryGb, platform } = machine
+  const { node, processors, memoryGb, platform } = machine
+  const processor = modelOf(String(machine['processor']))
   return `# Performance
 
 <!-- Written by \`npm run bench -- --report\` from bench/results/latest.json. Do not edit. -->
