@@ -1,7 +1,7 @@
 // Bundles the code of src into dist: a file per entry of the package, and chunks beside them. Every
 // module is in one file only, so a class is the same whoever imports it.
 
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import process from 'node:process'
 import { build, normalizePath, type Plugin, type Rolldown } from 'vite'
@@ -32,8 +32,8 @@ export async function bundle(root: string): Promise<ReadonlySet<string>> {
   const ordered = [...made.filter(isChunk), ...made.filter(file => !isChunk(file))]
   for (const file of ordered) {
     const place = join(root, 'dist', file.path)
-    // The name of a chunk tells its content.
-    if (!isChunk(file) || !existsSync(place)) replaceFile(place, file.text)
+    // The name of a chunk tells its content, but not how closely it was packed.
+    if (!isChunk(file) || !holds(place, file.text)) replaceFile(place, file.text)
   }
   return new Set(ordered.map(({ path }) => path))
 }
@@ -115,6 +115,10 @@ function placed(text: string, path: string): string {
     const away = posix.relative(posix.dirname(path), place)
     return `new URL(${JSON.stringify(away)}, import.meta.url).href`
   })
+}
+
+function holds(path: string, text: string): boolean {
+  return existsSync(path) && readFileSync(path, 'utf8') === text
 }
 
 /** At once: others may be reading it, or building too. */

@@ -105,7 +105,7 @@ function whatIsWritten(bench: UseBench): void {
       expect(await store.overdue({ now: T0 + 60_000, limit: 9 })).toEqual([])
     })
 
-    it('a lease of a single job that ends as any other, and a spec that can be edited', async () => {
+    it('a lease of a single job that ends as any other, and its spec as it was given', async () => {
       const { store, second } = bench()
       const request = claimRequest({ token: 'alone' })
       const { claimed } = await store.insertAndClaim([job('a')], at, request)
