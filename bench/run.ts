@@ -55,7 +55,8 @@ function installPeers(): void {
   if (!values.json) console.log('installing the peers into bench/peers/node_modules')
   const stdio = ['ignore', values.json ? 'ignore' : 'inherit', 'inherit'] as const
   // Not `npm ci`: it refuses the lock where parts for other systems cannot be looked up.
-  const words = ['install', '--no-save', '--no-audit']
+  // And said here: `npm run` hands its own settings on, which would count above those of the folder.
+  const words = ['install', '--no-save', '--no-audit', '--no-engine-strict']
   const { status } = spawnSync('npm', words, { cwd: folder, stdio: [...stdio] })
   if (status !== 0) refuse('the peers could not be installed')
 }
