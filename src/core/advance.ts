@@ -1,6 +1,7 @@
 // Where a schedule goes when a run of it is over: the next moment, with every firing between
 // decided, or its end.
 
+import { draftOf, type Draft } from './draft.ts'
 import { passedSpan } from './firings.ts'
 import type { EndReason, Job, Pause, State, WaitingFor } from './job.ts'
 import { dueMoment, expiryOf, noRun, withinEnd } from './job.ts'
@@ -30,23 +31,28 @@ const noMore: Cursor = { nextAt: null, backlog: 0, skips: [] }
 
 /** The run of the schedule's current occurrence is over, however it ended. */
 export function advance(job: Job, now: Instant, startedAt: Instant): Advanced {
+  const next = draftOf(job)
+  const skips = advanceIn(next, now, startedAt)
+  return { job: next, skips }
+}
+
+/** The same in a draft; what was decided on the way is returned. */
+export function advanceIn(job: Draft, now: Instant, startedAt: Instant): readonly Skip[] {
   const concluded = job.counters.concluded + 1
   const { runLimit, endAt } = job.spec
   const isLast = runLimit !== null && concluded >= runLimit
   const cursor = isLast ? noMore : nextCursor(job, now, startedAt)
   const nextAt = withinEnd(cursor.nextAt, endAt)
-  const next: Job = {
-    ...job,
-    current: noRun,
-    waitingFor: 'firing',
-    nextAt,
-    retryAt: null,
-    missed: 0,
-    floor: null,
-    backlog: nextAt === null ? 0 : cursor.backlog,
-    counters: { ...job.counters, concluded },
-  }
-  return { job: rest(next, now), skips: cursor.skips }
+  job.current = noRun
+  job.waitingFor = 'firing'
+  job.nextAt = nextAt
+  job.retryAt = null
+  job.missed = 0
+  job.floor = null
+  job.backlog = nextAt === null ? 0 : cursor.backlog
+  job.counters = { ...job.counters, concluded }
+  restIn(job, now)
+  return cursor.skips
 }
 
 function nextCursor(job: Job, now: Instant, startedAt: Instant): Cursor {
@@ -157,16 +163,25 @@ export function givenBack(job: Job): Job {
  * last claim that finds nothing to do.
  */
 export function rest(job: Job, now: Instant): Job {
+  const draft = draftOf(job)
+  restIn(draft, now)
+  return draft
+}
+
+export function restIn(job: Draft, now: Instant): void {
   const waits =
     job.nextAt !== null ||
     job.retryAt !== null ||
     job.requests.length > 0 ||
     job.spec.trigger.kind === 'manual'
-  if (!waits && job.state === 'running') return end(job, 'completed', 'completed', now)
-  const retryAt = waits ? job.retryAt : now
-  const idle: Job = { ...job, state: 'waiting', lease: null, serving: null, retryAt }
-  if (job.pauseAsked !== null) return applyPause(idle, job.pauseAsked)
-  return { ...idle, waitingFor: waitingForOf(idle), dueAt: dueMoment(idle) }
+  if (!waits && job.state === 'running') return endIn(job, 'completed', 'completed', now)
+  job.state = 'waiting'
+  job.lease = null
+  job.serving = null
+  if (!waits) job.retryAt = now
+  if (job.pauseAsked !== null) return applyPauseIn(job, job.pauseAsked)
+  job.waitingFor = waitingForOf(job)
+  job.dueAt = dueMoment(job)
 }
 
 /** A job that was to start and has not begun to still is, whatever came between. */
@@ -177,20 +192,33 @@ function waitingForOf(job: Job): WaitingFor {
 
 /** The cursor stays where it is, so the firings that pass can be counted at resume. */
 export function applyPause(job: Job, pause: Pause): Job {
-  return { ...job, state: 'paused', dueAt: null, retryAt: null, pause, pauseAsked: null }
+  const draft = draftOf(job)
+  applyPauseIn(draft, pause)
+  return draft
+}
+
+function applyPauseIn(job: Draft, pause: Pause): void {
+  job.state = 'paused'
+  job.dueAt = null
+  job.retryAt = null
+  job.pause = pause
+  job.pauseAsked = null
 }
 
 export function end(job: Job, state: State, reason: EndReason, now: Instant): Job {
-  return {
-    ...job,
-    state,
-    lease: null,
-    serving: null,
-    dueAt: null,
-    retryAt: null,
-    backlog: 0,
-    pauseAsked: null,
-    ended: { at: now, reason },
-    expireAt: expiryOf(job, reason, now),
-  }
+  const draft = draftOf(job)
+  endIn(draft, state, reason, now)
+  return draft
+}
+
+export function endIn(job: Draft, state: State, reason: EndReason, now: Instant): void {
+  job.state = state
+  job.lease = null
+  job.serving = null
+  job.dueAt = null
+  job.retryAt = null
+  job.backlog = 0
+  job.pauseAsked = null
+  job.ended = { at: now, reason }
+  job.expireAt = expiryOf(job, reason, now)
 }

@@ -1,6 +1,7 @@
 // What a decision asks the store to write: all of it or nothing.
 
 import type { Attempt } from './attempt.ts'
+import { draftOf, type Draft } from './draft.ts'
 import type { Job } from './job.ts'
 import type { Skip } from './ledger.ts'
 import type { Instant } from './time.ts'
@@ -42,25 +43,29 @@ export interface ChangeParts {
 
 /** Steps the version and sums the skips into the job's totals. */
 export function change(before: Job, after: Job, now: Instant, parts: ChangeParts = {}): Change {
-  const skips = parts.skips ?? []
+  return changeIn(before, draftOf(after), now, parts)
+}
+
+/** The same for a draft, which becomes the job of the change. */
+export function changeIn(before: Job, after: Draft, now: Instant, parts: ChangeParts): Change {
+  const skips = parts.skips ?? none
   let skipped = 0
   for (const skip of skips) skipped += skip.count
+  if (skipped > 0) after.totals = { ...after.totals, skipped: after.totals.skipped + skipped }
+  after.updatedAt = now
+  after.version = before.version + 1
   return {
-    job: {
-      ...after,
-      totals:
-        skipped === 0 ? after.totals : { ...after.totals, skipped: after.totals.skipped + skipped },
-      updatedAt: now,
-      version: before.version + 1,
-    },
+    job: after,
     expectedVersion: before.version,
     token: parts.token ?? null,
     specChanged: parts.specChanged ?? false,
     attempt: parts.attempt ?? null,
-    inserts: parts.inserts ?? [],
+    inserts: parts.inserts ?? none,
     skips,
-    records: parts.records ?? [],
+    records: parts.records ?? none,
     drop: parts.drop ?? null,
     clearsCheckpoint: parts.clearsCheckpoint ?? false,
   }
 }
+
+const none: readonly never[] = []

@@ -45,10 +45,14 @@ export type LedgerEntry =
     }
 
 /** The run decision an attempt stands for; null for runs the schedule did not ask for. */
+export function isLedgerRun({ origin, retryOf }: Pick<Attempt, 'origin' | 'retryOf'>): boolean {
+  return origin === 'schedule' && retryOf === null
+}
+
 export function runEntry(
   attempt: Pick<Attempt, 'jobId' | 'origin' | 'retryOf' | 'occurrence' | 'run'>,
 ): LedgerEntry | null {
-  if (attempt.origin !== 'schedule' || attempt.retryOf !== null) return null
+  if (!isLedgerRun(attempt)) return null
   const at = attempt.occurrence
   return { decision: 'run', jobId: attempt.jobId, from: at, to: at, count: 1, run: attempt.run }
 }

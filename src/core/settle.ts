@@ -1,10 +1,11 @@
 // The heart: an outcome turns a running job into its next state. Pure; the same for every system.
 
 import type { Attempt, Outcome } from './attempt.ts'
-import { advance, decidedTo, end, givenBack, rest, upcomingFiring } from './advance.ts'
-import { change, type Change } from './change.ts'
+import { advanceIn, decidedTo, endIn, givenBack, restIn, upcomingFiring } from './advance.ts'
+import { changeIn, type Change } from './change.ts'
+import { draftOf, type Draft } from './draft.ts'
 import type { ErrorInfo } from './errors.ts'
-import type { EndReason, Job, Totals } from './job.ts'
+import type { EndReason, Job, RunRequest, Totals } from './job.ts'
 import { withinEnd } from './job.ts'
 import type { JsonObject } from './json.ts'
 import type { Skip } from './ledger.ts'
@@ -23,21 +24,26 @@ export interface Finish {
   readonly measures?: JsonObject | null
 }
 
+/** What came of an outcome beside the job, which is written into its draft. */
 interface Step {
-  readonly job: Job
   readonly skips: readonly Skip[]
   readonly isRunOver: boolean
 }
+
+const goesOn: Step = { skips: [], isRunOver: false }
+const isOver: Step = { skips: [], isRunOver: true }
 
 export function settle(job: Job, given: Finish, now: Instant): Change {
   const finish = truly(job, given)
   const { outcome } = finish
   const service = serviceOf(job)
   const hasRow = leavesRow(outcome)
-  const base = hasRow ? counted(job, service, finish, now) : givenBack(job)
-  const step = decide(base, service, finish, now)
+  const next = draftOf(job)
+  if (hasRow) count(next, service, finish, now)
+  else next.counters = givenBack(job).counters
+  const step = decide(next, service, finish, now)
   const oldest = job.counters.attempts - job.spec.retention.attempts
-  return change(job, step.job, now, {
+  return changeIn(job, next, now, {
     token: job.lease!.token,
     skips: step.skips,
     attempt: hasRow ? attemptOf(job, service, finish, now) : null,
@@ -61,25 +67,22 @@ function truly(job: Job, finish: Finish): Finish {
 }
 
 /** The attempt written into the job's sums, whatever becomes of the run. */
-function counted(job: Job, service: Service, finish: Finish, now: Instant): Job {
+function count(job: Draft, service: Service, finish: Finish, now: Instant): void {
   const { outcome, startedAt } = finish
   const { counters } = job
-  return {
-    ...job,
-    counters: service.run.run > counters.runs ? { ...counters, runs: service.run.run } : counters,
-    crashes: outcome.kind === 'abandoned' ? job.crashes + 1 : 0,
-    totals: withOutcome(job.totals, outcome, now - startedAt),
-    last: {
-      startedAt,
-      finishedAt: now,
-      outcome: outcome.kind,
-      succeededAt: outcome.kind === 'succeeded' ? now : (job.last?.succeededAt ?? null),
-    },
-    lastError: errorOf(outcome) ?? (outcome.kind === 'succeeded' ? null : job.lastError),
+  if (service.run.run > counters.runs) job.counters = { ...counters, runs: service.run.run }
+  job.crashes = outcome.kind === 'abandoned' ? job.crashes + 1 : 0
+  job.totals = withOutcome(job.totals, outcome, now - startedAt)
+  job.last = {
+    startedAt,
+    finishedAt: now,
+    outcome: outcome.kind,
+    succeededAt: outcome.kind === 'succeeded' ? now : (job.last?.succeededAt ?? null),
   }
+  job.lastError = errorOf(outcome) ?? (outcome.kind === 'succeeded' ? null : job.lastError)
 }
 
-function decide(job: Job, service: Service, finish: Finish, now: Instant): Step {
+function decide(job: Draft, service: Service, finish: Finish, now: Instant): Step {
   const { outcome } = finish
   switch (outcome.kind) {
     case 'succeeded':
@@ -98,7 +101,8 @@ function decide(job: Job, service: Service, finish: Finish, now: Instant): Step 
     case 'abandoned': {
       const step = again(job, service, now, now)
       if (job.crashes < limits.crashesMax) return step
-      return { job: end(step.job, 'failed', 'crash_loop', now), skips: [], isRunOver: true }
+      endIn(job, 'failed', 'crash_loop', now)
+      return isOver
     }
     case 'interrupted':
       return again(job, service, now, now)
@@ -107,21 +111,21 @@ function decide(job: Job, service: Service, finish: Finish, now: Instant): Step 
         ? again(job, service, outcome.until, now)
         : putOff(job, service, outcome.until, now)
     case 'released':
-      return { job: rest(job, now), skips: [], isRunOver: false }
+      restIn(job, now)
+      return goesOn
   }
 }
 
 /** The run is over: the schedule moves on, or the request is done with. */
-function conclude(job: Job, service: Service, finish: Finish, now: Instant): Step {
-  const { request } = service
-  if (request) return { job: rest(afterRequest(job, service), now), skips: [], isRunOver: true }
-  const { job: next, skips } = advance(job, now, finish.startedAt)
-  return { job: next, skips, isRunOver: true }
+function conclude(job: Draft, service: Service, finish: Finish, now: Instant): Step {
+  if (!service.request) return { skips: advanceIn(job, now, finish.startedAt), isRunOver: true }
+  job.requests = afterRequest(job, service.request).requests
+  restIn(job, now)
+  return isOver
 }
 
 /** A backfill goes on with its next occurrence; every other request is served once. */
-function afterRequest(job: Job, service: Service): Job {
-  const request = service.request!
+function afterRequest(job: Job, request: RunRequest): Job {
   const { trigger } = job.spec
   if (request.to === null || !isGrid(trigger)) return withoutRequest(job, request.id)
   // The range keeps its own rhythm, also when a floating schedule was given another since.
@@ -138,19 +142,24 @@ function afterRequest(job: Job, service: Service): Job {
 }
 
 /** The same run once more at the given moment, without spending its retries. */
-function again(job: Job, service: Service, at: Instant, now: Instant): Step {
+function again(job: Draft, service: Service, at: Instant, now: Instant): Step {
   const run = { ...service.run, attempt: service.run.attempt + 1 }
   const { request } = service
-  const waiting = request
-    ? replaceRequest(job, { ...request, ...run, dueAt: at })
-    : { ...job, current: run, retryAt: at }
-  return { job: rest(waiting, now), skips: [], isRunOver: false }
+  if (request) job.requests = replaceRequest(job, { ...request, ...run, dueAt: at }).requests
+  else {
+    job.current = run
+    job.retryAt = at
+  }
+  restIn(job, now)
+  return goesOn
 }
 
 /** Put off before any work: no try of the run, which is not even numbered by it. */
-function putOff(job: Job, { request }: Service, at: Instant, now: Instant): Step {
-  const waiting = request ? replaceRequest(job, { ...request, dueAt: at }) : { ...job, retryAt: at }
-  return { job: rest(waiting, now), skips: [], isRunOver: false }
+function putOff(job: Draft, { request }: Service, at: Instant, now: Instant): Step {
+  if (request) job.requests = replaceRequest(job, { ...request, dueAt: at }).requests
+  else job.retryAt = at
+  restIn(job, now)
+  return goesOn
 }
 
 interface Failure {
@@ -159,7 +168,7 @@ interface Failure {
   readonly after: Millis | null
 }
 
-function fail(job: Job, service: Service, finish: Finish, failure: Failure): Step {
+function fail(job: Draft, service: Service, finish: Finish, failure: Failure): Step {
   const { retry } = job.spec
   const { now } = failure
   const run = withFailure(service.run, retry.resetAfterMs, now)
@@ -176,7 +185,7 @@ function fail(job: Job, service: Service, finish: Finish, failure: Failure): Ste
   return exhausted(job, failed, finish, failure)
 }
 
-function exhausted(job: Job, service: Service, finish: Finish, failure: Failure): Step {
+function exhausted(job: Draft, service: Service, finish: Finish, failure: Failure): Step {
   const { now } = failure
   switch (job.spec.retry.exhausted) {
     case 'next':
@@ -188,15 +197,16 @@ function exhausted(job: Job, service: Service, finish: Finish, failure: Failure)
   }
 }
 
-function stopped(job: Job, service: Service, reason: EndReason, now: Instant): Step {
+function stopped(job: Draft, service: Service, reason: EndReason, now: Instant): Step {
   const { request } = service
-  const run = { ...service.run, attempt: service.run.attempt + 1 }
-  const last = request ? withoutRequest(job, request.id) : { ...job, current: run }
-  return { job: end(last, 'failed', reason, now), skips: [], isRunOver: true }
+  if (request) job.requests = withoutRequest(job, request.id).requests
+  else job.current = { ...service.run, attempt: service.run.attempt + 1 }
+  endIn(job, 'failed', reason, now)
+  return isOver
 }
 
 /** Nothing runs until the failure period is over; what fires until then is skipped at its end. */
-function waitForPeriod(job: Job, service: Service, now: Instant): Step {
+function waitForPeriod(job: Draft, service: Service, now: Instant): Step {
   const { trigger, retry, endAt, runLimit } = job.spec
   const { failures, failingSince } = service.run
   const until = Math.max(now, failingSince! + retry.resetAfterMs!)
@@ -205,20 +215,17 @@ function waitForPeriod(job: Job, service: Service, now: Instant): Step {
   const phase = isGrid(trigger) ? decidedTo(job) : now
   const nextAt = isGrid(trigger) ? gridNext(trigger, phase, phase) : until
   const firing = isGrid(trigger) ? withinEnd(gridNext(trigger, phase, until - 1), endAt) : null
-  const next: Job = {
-    ...job,
-    waitingFor: 'firing',
-    missed: 0,
-    backlog: 0,
-    floor: null,
-    nextAt: isLast ? null : withinEnd(nextAt, endAt),
-    retryAt: null,
-    current: { run: 0, attempt: 0, failures, failingSince, retryOf: null },
-    counters: { ...job.counters, concluded },
-  }
-  const waits = isGrid(trigger) && next.nextAt !== null
-  const held = waits ? { ...next, retryAt: firing ?? Math.max(now, endAt!) } : next
-  return { job: rest(held, now), skips: [], isRunOver: true }
+  job.waitingFor = 'firing'
+  job.missed = 0
+  job.backlog = 0
+  job.floor = null
+  job.nextAt = isLast ? null : withinEnd(nextAt, endAt)
+  job.current = { run: 0, attempt: 0, failures, failingSince, retryOf: null }
+  job.counters = { ...job.counters, concluded }
+  const waits = isGrid(trigger) && job.nextAt !== null
+  job.retryAt = waits ? (firing ?? Math.max(now, endAt!)) : null
+  restIn(job, now)
+  return isOver
 }
 
 function attemptOf(job: Job, service: Service, finish: Finish, now: Instant): Attempt {

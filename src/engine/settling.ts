@@ -194,7 +194,8 @@ export class Settling {
       if (results[i] === 'committed') {
         held.phase = 'gone'
         done.push(changes[i]!)
-        this.#noteDue(changes[i]!.job, ...changes[i]!.inserts)
+        this.#noteDue(changes[i]!.job)
+        for (const made of changes[i]!.inserts) this.#noteDue(made)
       } else if (results[i] === 'missing') this.#lose(held, 'the job was removed')
       else {
         held.isStale = true
@@ -254,10 +255,8 @@ export class Settling {
     this.#parts.events.emit('settled', { settled: [{ job, attempt, skips: [] }] })
   }
 
-  #noteDue(...jobs: readonly Job[]): void {
-    for (const { dueAt } of jobs) {
-      if (dueAt !== null && dueAt < this.#soonestDue) this.#soonestDue = dueAt
-    }
+  #noteDue({ dueAt }: Job): void {
+    if (dueAt !== null && dueAt < this.#soonestDue) this.#soonestDue = dueAt
   }
 
   #lose(held: Held, reason: string): void {
