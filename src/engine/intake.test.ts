@@ -13,9 +13,13 @@ import { createEngine } from './engine.ts'
 class Aside extends MemoryStore {
   override readonly isRemote = true
   readonly deeds: string[] = []
+  /** Which claim, counted from one, is to fail. */
+  failsAt = 0
+  #claims = 0
 
   override async claim(request: ClaimRequest) {
     this.deeds.push('claim')
+    if (++this.#claims === this.failsAt) throw new Error('out of reach')
     // As over a network, the answer comes in a later turn of the loop.
     await new Promise<void>(resolve => systemClock.soon(resolve))
     return super.claim(request)
@@ -37,7 +41,7 @@ async function rig(store: Aside, count: number) {
   return { engine, ids: made.map(job => job.id) }
 }
 
-test('the next claim is under way before the jobs of the last one start, half a room at a time', async () => {
+test('the next claims are under way before jobs of the last start, a third of the room each', async () => {
   const store = new Aside(() => systemClock.now())
   const { engine, ids } = await rig(store, 2_000)
   const claimed: number[] = []
@@ -52,8 +56,8 @@ test('the next claim is under way before the jobs of the last one start, half a 
   await engine.node.start()
   await all
   await engine.node.stop()
-  expect(store.deeds.slice(0, 3)).toEqual(['claim', 'claim', 'run'])
-  expect(Math.max(...claimed)).toBe(500)
+  expect(store.deeds.slice(0, 4)).toEqual(['claim', 'claim', 'claim', 'run'])
+  expect(Math.max(...claimed)).toBe(334)
   const jobs = await store.get(ids)
   expect(new Set(jobs.map(job => job.state))).toEqual(new Set(['completed']))
 })
@@ -71,4 +75,27 @@ test('what arrived but has not begun is given back at a stop, no attempt spent',
   const left = jobs.filter(job => job.state === 'waiting')
   expect(left.length).toBeGreaterThan(0)
   expect(left.every(job => job.counters.attempts === 0)).toBe(true)
+})
+
+test('what came of a claim behind one that failed is begun, and nothing is held twice', async () => {
+  const store = new Aside(() => systemClock.now())
+  // The first is alone; the second and the third go out together.
+  store.failsAt = 2
+  const { engine, ids } = await rig(store, 2_000)
+  const errors: string[] = []
+  engine.events.on('error', ({ during }) => errors.push(during))
+  const runs = new Map<string, number>()
+  const all = new Promise<void>(resolve => {
+    engine.handlers.set('h', async ({ job }) => {
+      runs.set(job.id, (runs.get(job.id) ?? 0) + 1)
+      if (runs.size === ids.length) resolve()
+    })
+  })
+  await engine.node.start()
+  await all
+  await engine.node.stop()
+  expect(errors).toEqual(['tick'])
+  expect(new Set(runs.values())).toEqual(new Set([1]))
+  const jobs = await store.get(ids)
+  expect(jobs.every(job => job.state === 'completed' && job.counters.attempts === 1)).toBe(true)
 })

@@ -178,7 +178,7 @@ export class Node {
       await this.#parts.wake.sleep(pause)
       await this.#ticking.gather()
     }
-    await this.#intake.begin().catch(error => this.#fail(error, 'tick'))
+    await this.#intake.collect().catch(error => this.#fail(error, 'tick'))
   }
 
   /** A failing store slows the loop down, never stops it. */

@@ -54,12 +54,11 @@ export class Ticking {
     let isFull = false
     const open: string[] = []
     for (const queue of survey.inTurn()) {
-      const limit = intake.limit(queue)
-      if (limit <= 0) continue
+      const look = await intake.claim(queue)
+      if (look === null) continue
       open.push(queue)
-      const count = await intake.claim(queue, limit)
-      claimed += count
-      isFull ||= count === limit
+      claimed += look.count
+      isFull ||= look.isFull
       if (this.#host.isCrashed()) return 0
     }
     // When there is more to have, the next tick asks for it before it begins these.
@@ -68,7 +67,7 @@ export class Ticking {
     this.#lastAt = ended
     if (events.isHeard('ticked')) events.emit('ticked', { tookMs: ended - began, claimed })
     this.#isPressed = isFull && claimed >= MANY
-    if (isFull) return 0
+    if (isFull || intake.isAsking) return 0
     if (claimed > 0) this.#lastGaveAt = claimed > 1 ? ended : -Infinity
     this.#isShort = survey.isRuled || open.length < survey.queues.length
     const pause = await this.#pause(open, began)
