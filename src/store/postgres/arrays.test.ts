@@ -1,7 +1,7 @@
 // Lists as the server reads them.
 
 import { expect, test } from 'vitest'
-import { fromNumbers, NOTHING, nullable, numbers, texts } from './arrays.ts'
+import { alike, fromNumbers, NOTHING, nullable, numbers, separated, texts } from './arrays.ts'
 
 test.each<[readonly number[], string]>([
   [[], '{}'],
@@ -31,4 +31,19 @@ test.each<[readonly (string | null)[], string]>([
   [['', null, 'null', '{a,\\}'], '{"",null,"null","{a,\\\\}"}'],
 ])('texts %j', (values, text) => {
   expect(texts(values)).toBe(text)
+})
+
+test.each<[readonly (number | null)[], string]>([
+  [[], NOTHING],
+  [[null, null], NOTHING],
+  [[5], '{5}'],
+  [[0, 0, 0], '{0}'],
+  [[null, 0], '{null,0}'],
+])('numbers that may be alike %j', (values, text) => {
+  expect(alike(values)).toBe(text)
+})
+
+test('texts that are told apart by a character must not hold it', () => {
+  expect(separated(['a', 'b,"'])).toBe('a\x1fb,"')
+  expect(() => separated(['a', 'b\x1fc'])).toThrow(/U\+001F: "b\\u001fc"/)
 })

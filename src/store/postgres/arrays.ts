@@ -21,6 +21,12 @@ function repeated(text: string, count: number): string {
 /** Lists that hold nothing but null are sent empty: what is not in a list is null too. */
 export const NOTHING = '{}'
 
+/** A list that holds one value again and again is sent with that value alone. */
+export function alike(values: readonly (number | null)[]): string {
+  if (!isOne(values)) return nullable(values)
+  return values[0] === null ? NOTHING : `{${values[0]}}`
+}
+
 /** As `numbers`, for lists that may hold null, which `join` would leave out. */
 export function nullable(values: readonly (number | null)[]): string {
   if (isOne(values)) {
@@ -54,6 +60,13 @@ function quoted(value: string | null): string {
  * an empty text, means null.
  */
 export function documents(values: readonly (string | null)[]): string {
+  return values.join(SEPARATOR)
+}
+
+/** The same for plain texts, which must not hold that character. */
+export function separated(values: readonly string[]): string {
+  const odd = values.find(value => value.includes(SEPARATOR))
+  if (odd !== undefined) throw new RangeError(`an id must not hold U+001F: ${JSON.stringify(odd)}`)
   return values.join(SEPARATOR)
 }
 

@@ -3,9 +3,10 @@
 
 import type { Job } from '../../core/job.ts'
 import type { ClaimRequest } from '../store.ts'
-import { fromDocumentsText, fromNumbers, texts } from './arrays.ts'
+import { fromDocumentsText, fromNumbers, separated, texts } from './arrays.ts'
 import type { Cell, ColdRow, Row } from './columns.ts'
 import type { Value } from './connection.ts'
+import { parseBody, type Body } from '../shared/body.ts'
 import { toJob, type Cold, type Hot } from '../shared/job.ts'
 import { toCold } from './record.ts'
 import type { Tables } from './tables.ts'
@@ -29,7 +30,7 @@ export function canGive({ limit, handlers }: ClaimRequest): boolean {
 }
 
 export function claimName(request: ClaimRequest): string {
-  return isRuled(request) ? 'claim_ruled_1' : 'claim_2'
+  return isRuled(request) ? 'claim_ruled_1' : 'claim_3'
 }
 
 function isRuled(request: ClaimRequest): boolean {
@@ -49,7 +50,7 @@ export function claimValues(tables: Tables, request: ClaimRequest): Value[] {
     toKey(request.owner),
     toKey(request.token),
     request.leaseMs,
-    texts(request.attemptIds.map(toKey)),
+    idsText(request),
     Math.max(BITE, BITE_FACTOR * request.limit),
     tables.bringsSpecs,
     tables.asksServer,
@@ -57,12 +58,18 @@ export function claimValues(tables: Tables, request: ClaimRequest): Value[] {
   ]
 }
 
+/** The form for rules takes them as a list still. */
+function idsText(request: ClaimRequest): string {
+  const keys = request.attemptIds.map(toKey)
+  return isRuled(request) ? texts(keys) : separated(keys)
+}
+
 /** What the function answers with, claimed at the moment that judged what is due. */
 export function claimedJobs(tables: Tables, row: Row, request: ClaimRequest): Promise<Job[]> {
-  const brought = isRuled(request) ? asDocument(row) : asTexts(row)
+  const rows = isRuled(request) ? listedRows(row) : textRows(row)
   // It may be the server's.
-  const now = Number(row[isRuled(request) ? 9 : 8])
-  return understood(tables, claimedRows(row, brought), { ...request, now })
+  const now = Number(row[isRuled(request) ? 9 : 1])
+  return understood(tables, rows, { ...request, now })
 }
 
 /** Behind every key there can be. */
@@ -84,31 +91,65 @@ interface Claimed {
   readonly n: number
   readonly seq: number
   readonly specAt: number
-  readonly expireAt: number | null
   readonly attempts: number
   readonly fence: number
   readonly version: number
-  readonly body: string
+  readonly body: Body
   readonly cold: ColdRow | null
 }
 
-/** The cold part of the job at a place of the lists, where it was brought along. */
-type Brought = (at: number, n: number) => ColdRow | null
-
-const nothing: Brought = () => null
-
-/** As `claim_ruled_1` sends them: a JSON list for each, with its turn. */
-function asDocument(row: Row): Brought {
-  if (!row[8]) return nothing
-  const all = JSON.parse(row[8]) as [number, ...ColdRow][]
-  const byTurn = new Map(all.map(([n, ...cold]): [number, ColdRow] => [n, cold]))
-  return (_, n) => byTurn.get(n) ?? null
+/** As `claim_ruled_1` sends them: lists, and of specs a JSON list for each, with its turn. */
+function listedRows(row: Row): Claimed[] {
+  const [ns, seqs, specAts, , attempts, fences, versions] = row.slice(0, 7).map(fromNumbers)
+  const all = row[8] ? (JSON.parse(row[8]) as [number, ...ColdRow][]) : []
+  const colds = new Map(all.map(([n, ...cold]): [number, ColdRow] => [n, cold]))
+  const rows = fromDocumentsText(row[7]!).map((body, i): Claimed => {
+    const n = ns![i]!
+    return {
+      n,
+      seq: seqs![i]!,
+      specAt: specAts![i]!,
+      attempts: attempts![i]!,
+      fence: fences![i]!,
+      version: versions![i]!,
+      body: parseBody(body),
+      cold: colds.get(n) ?? null,
+    }
+  })
+  return inTurn(rows)
 }
 
-/** As `claim_2` sends them: lists like the others. */
-function asTexts(row: Row): Brought {
-  const [ids, kinds, created, series, declared, joined] = row.slice(9)
-  if (!joined) return nothing
+const ROW_WIDTH = 7
+
+/** As `claim_3` sends them: all rows, one after another, as the inside of one JSON list. */
+function textRows(row: Row): Claimed[] {
+  const cells = JSON.parse(`[${row[0]}]`) as unknown[]
+  const numbers = cells as number[]
+  const colds = coldRows(row)
+  const rows: Claimed[] = []
+  for (let at = 0; at < cells.length; at += ROW_WIDTH) {
+    rows.push({
+      n: numbers[at]!,
+      seq: numbers[at + 1]!,
+      specAt: numbers[at + 2]!,
+      attempts: numbers[at + 3]!,
+      fence: numbers[at + 4]!,
+      version: numbers[at + 5]!,
+      body: cells[at + 6] as Body,
+      cold: colds === null ? null : colds(rows.length),
+    })
+  }
+  return inTurn(rows)
+}
+
+function inTurn(rows: Claimed[]): Claimed[] {
+  return rows.sort((a, b) => a.n - b.n)
+}
+
+/** The cold parts as lists, where they were brought along. */
+function coldRows(row: Row): ((i: number) => ColdRow | null) | null {
+  const [ids, kinds, created, series, declared, joined] = row.slice(2)
+  if (!joined) return null
   const [id, of, by] = [ids, series, declared].map(asList)
   const [kind, at] = [kinds, created].map(cells => cells!.slice(1, -1).split(','))
   const specs = fromDocumentsText(joined)
@@ -122,26 +163,6 @@ function asTexts(row: Row): Brought {
 
 function asList(json: Cell | undefined): Cell[] | null {
   return json ? (JSON.parse(json) as Cell[]) : null
-}
-
-function claimedRows(row: Row, brought: Brought): Claimed[] {
-  const [ns, seqs, specAts, expires, attempts, fences, versions] = row.slice(0, 7).map(fromNumbers)
-  const bodies = fromDocumentsText(row[7]!)
-  const rows = bodies.map((body, i): Claimed => {
-    const n = ns![i]!
-    return {
-      n,
-      seq: seqs![i]!,
-      specAt: specAts![i]!,
-      expireAt: expires![i]!,
-      attempts: attempts![i]!,
-      fence: fences![i]!,
-      version: versions![i]!,
-      body,
-      cold: brought(i, n),
-    }
-  })
-  return rows.sort((a, b) => a.n - b.n)
 }
 
 async function understood(
@@ -185,7 +206,8 @@ function claimed(row: Claimed, cold: Cold, request: ClaimRequest): Job {
   const hot: Hot = {
     state: 'running',
     dueAt: null,
-    expireAt: row.expireAt,
+    // What waits does not expire, nor does what was just claimed.
+    expireAt: null,
     attempts: row.attempts,
     fence: row.fence,
     version: row.version,

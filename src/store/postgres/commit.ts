@@ -23,7 +23,11 @@ import { toKey, toKeyOrNull } from '../shared/text.ts'
 interface Listed {
   readonly index: number
   readonly change: Change
+  /** The number of its job where the change is a plain end of an attempt. */
+  readonly seq: number | null
 }
+
+const isPlain = (listed: Listed): listed is Plain => listed.seq !== null
 
 export async function commit(
   tables: Tables,
@@ -31,7 +35,9 @@ export async function commit(
   options: InsertOptions,
 ): Promise<CommitResult[]> {
   const results: CommitResult[] = []
-  let left = changes.map((change, index): Listed => ({ index, change }))
+  let left = changes.map((change, index): Listed => {
+    return { index, change, seq: plainSeq(tables, change) }
+  })
   while (left.length > 0) {
     const { wave, later } = firstOfEach(left)
     await commitWave(tables, wave, options, results)
@@ -41,7 +47,9 @@ export async function commit(
 }
 
 /** Two changes of one job come one after the other, as they were given. */
-function firstOfEach(given: readonly Listed[]): { wave: Listed[]; later: Listed[] } {
+function firstOfEach(given: Listed[]): { wave: Listed[]; later: Listed[] } {
+  // Of those that end a lease at most one can be written, whichever comes first.
+  if (given.every(isPlain)) return { wave: given, later: [] }
   const seen = new Set<string>()
   const wave: Listed[] = []
   const later: Listed[] = []
@@ -68,8 +76,7 @@ async function commitWave(
   const isBounded = (options.waitingMax ?? null) !== null
   for (const listed of wave) {
     const { change } = listed
-    const seq = plainSeq(tables, change)
-    if (seq !== null) plain.push({ ...listed, seq })
+    if (isPlain(listed)) plain.push(listed)
     else if (change.records.length > 0 || (isBounded && change.inserts.length > 0))
       alone.push(listed)
     else others.push(listed)

@@ -3,7 +3,7 @@
 import type { Attempt } from '../../core/attempt.ts'
 import type { ErrorInfo } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-import { runEntry } from '../../core/ledger.ts'
+import { isLedgerRun } from '../../core/ledger.ts'
 import type { Instant } from '../../core/time.ts'
 import { type Row } from './columns.ts'
 import { orNull } from '../shared/body.ts'
@@ -43,7 +43,7 @@ export function attemptBody(made: Attempt): string {
 
 /** The moment whose decision the attempt stands for; null for runs nobody's schedule asked for. */
 export function ledgerOccurrence(attempt: Attempt): Instant | null {
-  return runEntry(attempt) === null ? null : attempt.occurrence
+  return isLedgerRun(attempt) ? attempt.occurrence : null
 }
 
 function detailOf({ reason, error, result, measures }: Attempt): AttemptDetail | null {

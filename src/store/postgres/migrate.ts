@@ -9,6 +9,7 @@ import { listed } from './migrations/0004-listed.ts'
 import { inserts } from './migrations/0005-inserts.ts'
 import { due } from './migrations/0006-due.ts'
 import { specTexts } from './migrations/0007-spec-texts.ts'
+import { batches } from './migrations/0008-batches.ts'
 import type { Migration } from './migrations/migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   inserts,
   due,
   specTexts,
+  batches,
 ]
 export const latestVersion = migrations.length
 

@@ -4,6 +4,7 @@ import { rankOf } from '../../core/fair.ts'
 import type { Declared, Job, Lease } from '../../core/job.ts'
 import { parseSpec } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
+import { parseBody } from '../shared/body.ts'
 import type { Cold, Hot } from '../shared/job.ts'
 import {
   JOB_END,
@@ -37,7 +38,7 @@ export function toHot(row: JobRow): Hot {
     attempts: Number(row[6]),
     fence: Number(row[7]),
     version: Number(row[8]),
-    body: row[9],
+    body: parseBody(row[9]),
     lease: leaseOf(row),
   }
 }

@@ -12,8 +12,9 @@ export function restValues(changes: readonly Change[]): Value[] {
   const skips: (Skip & { at: number; end: Instant })[] = []
   const drops: (NonNullable<Change['drop']> & { at: number })[] = []
   const clears: number[] = []
-  for (const [i, change] of changes.entries()) {
-    const at = i + 1
+  let at = 0
+  for (const change of changes) {
+    at++
     const { ageMs } = change.job.spec.retention
     for (const skip of change.skips) skips.push({ ...skip, at, end: skip.to + ageMs })
     if (change.drop !== null) drops.push({ ...change.drop, at })

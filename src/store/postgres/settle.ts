@@ -3,7 +3,7 @@
 import type { Attempt } from '../../core/attempt.ts'
 import type { Change } from '../../core/change.ts'
 import type { Instant } from '../../core/time.ts'
-import { documents, fromNumbers, nullable, numbers, texts } from './arrays.ts'
+import { alike, documents, fromNumbers, numbers, texts } from './arrays.ts'
 import { bodyOf } from '../shared/body.ts'
 import { outcomes } from '../shared/codes.ts'
 import { stateCode } from '../shared/job.ts'
@@ -59,9 +59,8 @@ export async function settle(
 ): Promise<ReadonlySet<Plain>> {
   const plain = given.toSorted((a, b) => a.seq - b.seq)
   const values = valuesOf(plain, now)
-  const call = `${tables.schema}.settle_1(${parameters(values.length + 1)})`
+  const sql = `select ${tables.schema}.settle_2(${parameters(values.length + 1)})`
   // Nothing is told when all were, as nearly always: a row for each would cost more than it says.
-  const sql = `select case when array_position(s, null::bigint) is not null then s end from ${call} s`
   const [[told]] = (await settled(tables, sql, values)) as [Row]
   if (told == null) return new Set(plain)
   const seqs = fromNumbers(told)
@@ -78,22 +77,24 @@ async function settled(tables: Tables, sql: string, values: readonly Value[]) {
   }
 }
 
-/** One list per column of `settleFields`. */
+/** The tokens, then one list per column of `alikeFields`. */
 function valuesOf(plain: readonly Plain[], now: Instant): Value[] {
   const changes = plain.map(({ change }) => change)
   const moments = changes.map(({ job }) => momentOf(job, now))
   const attempts = changes.map(({ attempt }) => attempt)
   const ofEach = (value: (attempt: Attempt) => number | null) =>
-    nullable(attempts.map(attempt => (attempt === null ? null : value(attempt))))
+    alike(attempts.map(attempt => (attempt === null ? null : value(attempt))))
+  const { tokens, at } = tokensOf(changes)
   return [
+    texts(tokens),
     numbers(plain.map(({ seq }) => seq)),
-    numbers(changes.map(({ expectedVersion }) => expectedVersion)),
-    texts(changes.map(({ token }) => toKey(token!))),
-    numbers(changes.map(({ job }) => stateCode(job))),
-    nullable(moments.map(({ what }) => what)),
-    nullable(moments.map(({ at }) => at)),
-    nullable(moments.map(({ rank }) => rank)),
-    numbers(changes.map(({ job }) => job.counters.attempts)),
+    alike(changes.map(({ expectedVersion }) => expectedVersion)),
+    alike(at),
+    alike(changes.map(({ job }) => stateCode(job))),
+    alike(moments.map(({ what }) => what)),
+    alike(moments.map(moment => moment.at)),
+    alike(moments.map(({ rank }) => rank)),
+    alike(changes.map(({ job }) => job.counters.attempts)),
     ofEach(({ run }) => run),
     ofEach(ledgerOccurrence),
     ofEach(({ finishedAt }) => finishedAt),
@@ -103,4 +104,18 @@ function valuesOf(plain: readonly Plain[], now: Instant): Value[] {
     documents(attempts.map(attempt => (attempt === null ? null : attemptBody(attempt)))),
     ...restValues(changes),
   ]
+}
+
+/** Each token once, and for each change which of them it is, counted from one. */
+function tokensOf(changes: readonly Change[]): { tokens: string[]; at: number[] } {
+  const places = new Map<string, number>()
+  const at = changes.map(({ token }) => {
+    let place = places.get(token!)
+    if (place === undefined) {
+      place = places.size + 1
+      places.set(token!, place)
+    }
+    return place
+  })
+  return { tokens: [...places.keys()].map(toKey), at }
 }

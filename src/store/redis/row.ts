@@ -5,7 +5,7 @@ import { rankOf } from '../../core/fair.ts'
 import type { Job, Lease } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
-import { bodyOf } from '../shared/body.ts'
+import { bodyOf, parseBody } from '../shared/body.ts'
 import { toJob as assembled, type Cold } from '../shared/job.ts'
 import { NUL } from './codes.ts'
 import { RUNNING, states } from '../shared/codes.ts'
@@ -129,7 +129,7 @@ function toJob(fields: readonly string[], cold: Cold, held: HeldLease | null): J
       attempts: Number(fields[13]) + step,
       fence: Number(fields[1]) + step,
       version: held?.version ?? Number(fields[0]) + step,
-      body: fields[17]!,
+      body: parseBody(fields[17]!),
       lease: held === null ? null : held.lease,
     },
     cold,

@@ -4,7 +4,7 @@ import type { Declared, Job, Lease } from '../../core/job.ts'
 import { noRun } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
-import { endedOf, lastOf, noDetail, parseBody, requestsOf, totalsOf } from './body.ts'
+import { endedOf, lastOf, noDetail, requestsOf, totalsOf, type Body } from './body.ts'
 import { kinds, states, waits } from './codes.ts'
 
 /** What of a job running it never changes: read once, and again only when the spec changed. */
@@ -25,13 +25,13 @@ export interface Hot {
   readonly attempts: number
   readonly fence: number
   readonly version: number
-  readonly body: string
+  readonly body: Body
   readonly lease: Lease | null
 }
 
 /** Every field by name: copying objects together costs more than all the rest. */
 export function toJob(hot: Hot, cold: Cold): Job {
-  const body = parseBody(hot.body)
+  const { body } = hot
   const detail = body[21] ?? noDetail
   return {
     id: cold.id,

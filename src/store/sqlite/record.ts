@@ -3,7 +3,7 @@
 import { rankOf } from '../../core/fair.ts'
 import type { Job, Lease } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
-import { bodyOf } from '../shared/body.ts'
+import { bodyOf, parseBody } from '../shared/body.ts'
 import { RUNNING, states } from '../shared/codes.ts'
 import {
   heldUntil,
@@ -59,7 +59,7 @@ export function toJob(row: JobRow, cold: Cold): Job {
       attempts: row[6],
       fence: row[7],
       version: row[8],
-      body: row[9],
+      body: parseBody(row[9]),
       lease: leaseOf(row),
     },
     cold,

@@ -1,6 +1,7 @@
 // Due and waiting → running, in one call. While everything due fits, it is simply taken; under
 // contention the claimers of a queue take turns, and so do its lanes, as core/fair says.
 
+import { fromDocuments } from '../arrays.ts'
 import { judged } from './clock.ts'
 import { made } from './made.ts'
 
@@ -9,10 +10,11 @@ const due = (s: string, what: number) => `select ctid from ${s}.moments
 
 /** Everything that is due, in the order of the turns it would have. */
 const inTurn = (s: string) => `
-  v_tids := array(select t.tid from (
-    select m.ctid as tid, m.lane, row_number() over (partition by m.lane order by m.rank, m.seq) as turn
+  select array_agg(o.tid), array_agg(o.seq) into v_tids, v_seqs from (select t.tid, t.seq from (
+    select m.ctid as tid, m.seq, m.lane,
+        row_number() over (partition by m.lane order by m.rank, m.seq) as turn
       from ${s}.moments m where m.ctid = any (v_tids)
-  ) t order by t.turn, t.lane <= v_cursor, t.lane);`
+  ) t order by t.turn, t.lane <= v_cursor, t.lane) o;`
 
 /** The first lane of any line that fits the condition on `m.lane`. */
 const firstLane = (s: string, condition: string) => `(select min(found.lane) from
@@ -54,9 +56,10 @@ const lanes = (s: string) => `
 /** As deep into each lane as the last turn goes; deeper into some when others come up short. */
 const turns = (s: string) => `
   if v_count = 1 and cardinality(v_lines) = 1 then
-    v_tids := array(select m.ctid from ${s}.moments m
-      where m.what = 1 and m.line = v_lines[1] and m.lane = v_lanes[1] and m.at <= v_now
-      order by m.rank, m.seq limit p_limit);
+    select array_agg(o.ctid), array_agg(o.seq) into v_tids, v_seqs from (
+      select m.ctid, m.seq from ${s}.moments m
+        where m.what = 1 and m.line = v_lines[1] and m.lane = v_lanes[1] and m.at <= v_now
+        order by m.rank, m.seq limit p_limit) o;
     v_last := v_lanes[1];
   else ${turnsOfMany(s)} end if;`
 
@@ -64,19 +67,21 @@ const turnsOfMany = (s: string) => `
   v_depth := (p_limit + v_count - 1) / v_count;
   loop
     with found as (
-      select k.n, k.lane, c.tid, row_number() over (partition by k.n order by c.rank, c.seq) as turn
+      select k.n, k.lane, c.tid, c.seq, row_number() over (partition by k.n order by c.rank, c.seq) as turn
         from unnest(v_lanes) with ordinality k (lane, n) cross join lateral (
           select x.tid, x.rank, x.seq from unnest(v_lines) l (line) cross join lateral (
             select m.ctid as tid, m.rank, m.seq from ${s}.moments m
               where m.what = 1 and m.line = l.line and m.lane = k.lane and m.at <= v_now
               order by m.rank, m.seq limit v_depth) x
           order by x.rank, x.seq limit v_depth) c
-    ), taken as (select tid, lane, turn, n from found order by turn, n limit p_limit)
+    ), taken as (
+      select tid, seq, lane, turn, n from found order by turn, n limit p_limit)
     select (select count(*) from found),
       (select count(*) from found where turn = v_depth),
       (select array_agg(tid order by turn, n) from taken),
+      (select array_agg(seq order by turn, n) from taken),
       (select lane from taken order by turn desc, n desc limit 1)
-      into v_total, v_deep, v_tids, v_last;
+      into v_total, v_deep, v_tids, v_seqs, v_last;
     exit when v_total >= p_limit or v_deep = 0;
     v_depth := v_depth + (p_limit - v_total + v_deep - 1) / v_deep;
   end loop;`
@@ -93,29 +98,36 @@ const contended = (s: string) => `
   ${turns(s)}
   update ${s}.queues set cursor = v_last where queue = p_queue;`
 
-/** Whoever deletes the moment of a job may change the job. */
+/**
+ * Whoever deletes the moment of a job may change the job. What others are at stays theirs; the rest
+ * keeps its order. All at once: looked up one by one, each would ask for the size of the table.
+ */
 export const take = (s: string) => `
-  with ours as (
-    select m.ctid as tid, m.seq from unnest(v_tids) with ordinality t (tid, n)
-      join ${s}.moments m on m.ctid = t.tid
-      where m.what < 2 and m.line = any (v_lines) and m.at <= v_now
-      order by t.n for update of m skip locked
-  ) select array_agg(tid), array_agg(seq) into v_tids, v_seqs from ours;
-  if v_seqs is null then return; end if;
-  delete from ${s}.moments where ctid = any (v_tids);
+  with ours as materialized (
+    select m.ctid as tid from ${s}.moments m
+      where m.ctid = any (v_tids) and m.what < 2 and m.line = any (v_lines) and m.at <= v_now
+      for update skip locked
+  ), gone as (
+    delete from ${s}.moments m where m.ctid = any (array(select tid from ours)) returning m.seq
+  ) select array_agg(seq) into v_gone from gone;
+  if v_gone is null then return; end if;
+  if cardinality(v_tids) = 1 then v_seqs := v_gone;
+  elsif cardinality(v_gone) < cardinality(v_tids) then
+    v_seqs := array(select o.seq from unnest(v_seqs) with ordinality o (seq, n)
+      where o.seq = any (v_gone) order by o.n);
+  end if;
   insert into ${s}.leases as l values (p_token, v_now + p_lease, cardinality(v_seqs), v_seqs)
     on conflict (token) do update set until_at = least(l.until_at, excluded.until_at),
       open = l.open + excluded.open, seqs = l.seqs || excluded.seqs;`
 
-const held = (s: string) => `
+const held = (s: string, attempts: string) => `
   with held as (
     update ${s}.jobs j set state = 1, due_at = null, rank = null, attempts = j.attempts + 1,
       fence = j.fence + 1, version = j.version + 1, token = p_token, owner = p_owner,
-      attempt_id = o.attempt, claimed_at = v_now, until_at = v_now + p_lease
-      from unnest(v_seqs, p_attempts[1 : cardinality(v_seqs)]) with ordinality o (seq, attempt, n)
-      where j.seq = o.seq
+      attempt_id = ${attempts}[i], claimed_at = v_now, until_at = v_now + p_lease
+      from generate_subscripts(v_seqs, 1) i where j.seq = v_seqs[i]
       returning j.seq, j.share, j.spec_at, j.expire_at, j.attempts, j.fence, j.version, j.body,
-        j.id, j.series, j.kind, o.n
+        j.id, j.series, j.kind, i as n
   ), moved as (
     insert into ${s}.deltas select nextval('${s}.deltas_seq'), array_agg(m.share),
       array_agg(0), array_agg(1), array_agg(m.n)
@@ -123,11 +135,11 @@ const held = (s: string) => `
   )`
 
 /** One row of lists: a row for each job would cost as much again to send and to read. */
-const lists = `array_agg(h.n), array_agg(h.seq), array_agg(h.spec_at), array_agg(h.expire_at),
+const lists = `array_agg(h.n::bigint), array_agg(h.seq), array_agg(h.spec_at), array_agg(h.expire_at),
   array_agg(h.attempts), array_agg(h.fence), array_agg(h.version), string_agg(h.body, E'\\x1f')`
 
 export const lease = (s: string) => `
-  return query ${held(s)}
+  return query ${held(s, 'p_attempts')}
   select ${lists},
     case when p_specs then (
       select json_agg(json_build_array(
@@ -140,38 +152,60 @@ export const lease = (s: string) => `
  * Specs as they are, in lists like the rest: to write and read them as JSON inside of JSON cost as
  * much as the claim. One that is not there any more is empty.
  */
-const leaseWithTexts = (s: string) => `
+const specLists = `to_json(array_agg(h.id)), array_agg(h.kind), array_agg(x.created_at),
+  case when count(h.series) > 0 then to_json(array_agg(h.series)) end,
+  case when count(x.declared) > 0 then to_json(array_agg(x.declared)) end,
+  string_agg(coalesce(x.spec, ''), E'\\x1f')`
+const noSpecLists = `null::json, null::smallint[], null::bigint[], null::json, null::json,
+  null::text`
+
+/** `told` is what is said of every job; `attempts` are the ids given to them. */
+const leaseWith = (s: string, told: string, attempts: string) => `
   if p_specs then
-    return query ${held(s)}
-    select ${lists}, v_now, to_json(array_agg(h.id)), array_agg(h.kind), array_agg(x.created_at),
-      case when count(h.series) > 0 then to_json(array_agg(h.series)) end,
-      case when count(x.declared) > 0 then to_json(array_agg(x.declared)) end,
-      string_agg(coalesce(x.spec, ''), E'\\x1f')
+    return query ${held(s, attempts)}
+    select ${told}, v_now, ${specLists}
       from held h left join ${s}.specs x on x.seq = h.seq and x.spec_at = h.spec_at;
   else
-    return query ${held(s)}
-    select ${lists}, v_now, null::json, null::smallint[], null::bigint[], null::json, null::json,
-      null::text from held h;
+    return query ${held(s, attempts)}
+    select ${told}, v_now, ${noSpecLists} from held h;
   end if;
   perform ${s}.fold_1();`
 
-export const claimParameters = `p_queue text, p_handlers text[], p_now bigint, p_limit int,
-  p_owner text, p_token text, p_lease bigint, p_attempts text[], p_bite int, p_specs boolean,
+/**
+ * The rows as the inside of one JSON list, bodies and all, which is read at once. A job that waits
+ * does not expire.
+ */
+const rows = `string_agg(
+  concat_ws(',', h.n, h.seq, h.spec_at, h.attempts, h.fence, h.version, h.body), ',')`
+
+const parameters = (
+  attempts: string,
+) => `p_queue text, p_handlers text[], p_now bigint, p_limit int,
+  p_owner text, p_token text, p_lease bigint, p_attempts ${attempts}, p_bite int, p_specs boolean,
   p_server boolean`
+export const claimParameters = parameters('text[]')
 const listColumns = `ns bigint[], seqs bigint[], spec_ats bigint[], expires bigint[],
   attempts bigint[], fences bigint[], versions bigint[], bodies text`
+const specColumns = `ids json, kinds smallint[], created bigint[], serieses json, declareds json,
+  specs text`
 export const claimReturns = `table (${listColumns}, specs json, moment bigint)`
-const claimWithTextsReturns = `table (${listColumns}, moment bigint, ids json, kinds smallint[],
-  created bigint[], serieses json, declareds json, specs text)`
 
-const claimOf = (s: string, name: string, returns: string, ending: string): string =>
+interface Form {
+  readonly name: string
+  readonly parameters: string
+  readonly returns: string
+  readonly declare?: string
+  readonly ending: string
+}
+
+const claimOf = (s: string, { name, parameters: given, returns, declare = '', ending }: Form) =>
   made(s, {
     name,
-    parameters: claimParameters,
+    parameters: given,
     returns,
     declare: `v_lines int[]; v_tids tid[]; v_cursor text; v_paused boolean; v_lanes text[];
       v_count int; v_depth int; v_total int; v_deep int; v_last text;
-      v_seqs bigint[]; v_now bigint := ${judged};`,
+      v_seqs bigint[]; v_gone bigint[]; v_now bigint := ${judged}; ${declare}`,
     body: `
       v_lines := array(select l.id from ${s}.lines l
         where l.queue = p_queue and l.handler = any (p_handlers));
@@ -187,6 +221,27 @@ const claimOf = (s: string, name: string, returns: string, ending: string): stri
       ${ending}`,
   })
 
-export const claimFunction = (s: string): string => claimOf(s, 'claim_1', claimReturns, lease(s))
+export const claimFunction = (s: string): string =>
+  claimOf(s, {
+    name: 'claim_1',
+    parameters: claimParameters,
+    returns: claimReturns,
+    ending: lease(s),
+  })
+
 export const claimWithTexts = (s: string): string =>
-  claimOf(s, 'claim_2', claimWithTextsReturns, leaseWithTexts(s))
+  claimOf(s, {
+    name: 'claim_2',
+    parameters: claimParameters,
+    returns: `table (${listColumns}, moment bigint, ${specColumns})`,
+    ending: leaseWith(s, lists, 'p_attempts'),
+  })
+
+export const claimWithRows = (s: string): string =>
+  claimOf(s, {
+    name: 'claim_3',
+    parameters: parameters('text'),
+    returns: `table (jobs text, moment bigint, ${specColumns})`,
+    declare: `v_attempts text[] := ${fromDocuments('p_attempts')};`,
+    ending: leaseWith(s, rows, 'v_attempts'),
+  })

@@ -186,7 +186,7 @@ const claimRuled = (s: string): string =>
     name: 'claim_ruled_1',
     parameters: `${claimParameters}, p_from text[], p_until text[], p_turn text, p_taken int`,
     returns: claimReturns,
-    declare: `v_lines int[]; v_tids tid[] := '{}'; v_some tid[]; v_seqs bigint[];
+    declare: `v_lines int[]; v_tids tid[] := '{}'; v_some tid[]; v_seqs bigint[]; v_gone bigint[];
       v_paused boolean; v_now bigint := ${judged};
       v_lane text collate "C"; v_taken int; v_at text; v_found text; v_rule json;
       v_start boolean := true; v_wrapped boolean := false; v_is_going boolean := false;
@@ -214,6 +214,8 @@ const claimRuled = (s: string): string =>
       end if;
       if v_total = 0 then return; end if;
       ${spend(s)}
+      v_seqs := array(select m.seq from unnest(v_tids) with ordinality t (tid, n)
+        join ${s}.moments m on m.ctid = t.tid order by t.n);
       ${take(s)}
       ${lease(s)}`,
   })

@@ -71,6 +71,18 @@ export const endLeases = (s: string, tokens: string): string => `
   update ${s}.leases l set open = l.open - e.n from ended e
     where l.token = e.token and l.open > e.n;`
 
+/** A number that was used already must not keep a batch from ever being written. */
+export const replaced = (s: string): string => `
+  if p_replaces then
+    delete from ${s}.attempts a using unnest(p_seqs, p_attempts) r (job, number)
+      where a.job = r.job and a.number = r.number;
+  end if;`
+
+/** What was written counts in other numbers from now on; `written` has share, state and n. */
+export const moved = (s: string, written: string): string => `
+  insert into ${s}.deltas select nextval('${s}.deltas_seq'), array_agg(m.share),
+    array_agg(1), array_agg(m.state), array_agg(m.n) from (${written}) m having count(*) > 0`
+
 const given = settleFields.map(([name, type]) => `p_${name} ${type}[]`).join(', ')
 const unnested = settleFields.map(([name]) => `p_${name}`).join(', ')
 const named = settleFields.map(([name]) => name).join(', ')
@@ -82,10 +94,7 @@ export const settleFunction = (s: string): string =>
     returns: 'bigint[]',
     declare: 'v_seqs bigint[]; v_written bigint[]; v_at int[]; v_gone text[]; v_ended text[];',
     body: `
-      if p_replaces then
-        delete from ${s}.attempts a using unnest(p_seqs, p_attempts) r (job, number)
-          where a.job = r.job and a.number = r.number;
-      end if;
+      ${replaced(s)}
       with c as (
         select * from unnest(${unnested}, ${fromDocuments('p_bodies')}, ${fromDocuments('p_details')})
           with ordinality c (${named}, body, detail, n)
@@ -106,12 +115,7 @@ export const settleFunction = (s: string): string =>
         insert into ${s}.attempts select seq, attempts, attempt_id, runs, occurrences, claimed_at,
           finishes, outcomes, ends, ${odd('ends', 'finishes', 'claimed_at')}, detail
           from written where runs is not null
-      ), moved as (
-        insert into ${s}.deltas select nextval('${s}.deltas_seq'), array_agg(m.share),
-          array_agg(1), array_agg(m.state), array_agg(m.n) from (
-            select share, state, count(*) as n from written group by share, state
-          ) m having count(*) > 0
-      )
+      ), moved as (${moved(s, 'select share, state, count(*) as n from written group by share, state')})
       select array_agg(n), array_agg(seq), array_agg(tokens) into v_at, v_seqs, v_ended
         from written;
       if v_at is null then return array_fill(null::bigint, array[cardinality(p_seqs)]); end if;
