@@ -12,6 +12,7 @@ import { createEngine } from './engine.ts'
 
 class Aside extends MemoryStore {
   override readonly isRemote = true
+  override readonly claimsAtOnce = 2
   readonly deeds: string[] = []
   /** Which claim, counted from one, is to fail. */
   failsAt = 0

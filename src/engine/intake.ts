@@ -8,12 +8,10 @@ import type { Room } from './room.ts'
 
 /** Below this a claim is cheap enough to be waited for. */
 const AHEAD_MIN = 400
-/** Of a queue with more than a look takes: one that works, one that waits for it. */
-const ASKS_MAX = 2
 const UNWRITTEN_MAX = 10_000
 
 export interface IntakeHost {
-  readonly store: Pick<Store, 'isRemote'>
+  readonly store: Pick<Store, 'isRemote' | 'claimsAtOnce'>
   readonly room: Room
   readonly claiming: Claiming
   /** Outcomes that wait to be written. */
@@ -58,7 +56,8 @@ export class Intake {
     if (asked.length === 0) this.#ask(queue)
     const first = asked.shift()
     if (first === undefined) return null
-    while (this.#pressed.has(queue) && asked.length < ASKS_MAX - 1 && this.#ask(queue));
+    const behind = this.#pressed.has(queue) ? this.#host.store.claimsAtOnce - 1 : 0
+    while (asked.length < behind && this.#ask(queue));
     const [came, begun] = await Promise.allSettled([this.#arrival(queue, first), this.begin()])
     if (came.status === 'fulfilled') this.#arrived = came.value
     // Those behind a claim that failed would lie about until the next look, and their leases run.
@@ -132,10 +131,10 @@ export class Intake {
    * while outcomes are written more slowly than jobs end: leases and memory are not for waiting.
    */
   #limit(queue: string): number {
-    const { room } = this.#host
+    const { room, store } = this.#host
     const free = this.#host.unwritten() > UNWRITTEN_MAX ? 0 : room.free(queue)
     if (!this.#mayAskAhead(queue)) return free
-    return Math.min(free, Math.ceil(room.most(queue) / (ASKS_MAX + 1)))
+    return Math.min(free, Math.ceil(room.most(queue) / (store.claimsAtOnce + 1)))
   }
 
   #askedOf(queue: string): Asked[] {

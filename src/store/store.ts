@@ -20,6 +20,8 @@ export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'postgres' | 'redis'
   /** It works in a process of its own: this one may go on meanwhile. */
   readonly isRemote: boolean
+  /** Claims of one queue that are worth having under way at once, while there is more than one takes. */
+  readonly claimsAtOnce: number
   /** One sentence on what survives a crash, printed at start. */
   readonly promise: string
 

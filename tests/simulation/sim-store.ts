@@ -61,6 +61,7 @@ const noneShown: ReadonlyMap<string, Shown> = new Map()
 export class SimStore implements Store {
   readonly kind = 'memory'
   readonly isRemote = true
+  readonly claimsAtOnce = 2
   readonly promise = 'simulation'
   readonly #way: Way
 

@@ -38,6 +38,7 @@ import * as write from './write.ts'
 export class MemoryStore implements Store {
   readonly kind = 'memory'
   readonly isRemote: boolean = false
+  readonly claimsAtOnce: number = 1
   readonly promise = 'memory: everything is lost when the process ends'
   readonly #clock: () => Instant
   readonly #rows: Rows

@@ -22,7 +22,16 @@ export async function claim(tables: Tables, request: ClaimRequest): Promise<Job[
   const places = values.map((_, i) => `$${i + 1}`).join(', ')
   const sql = `select * from ${tables.schema}.${claimName(request)}(${places})`
   const [row] = await tables.connection.call(sql, values)
-  return row ? claimedJobs(tables, row, request) : []
+  if (row) return claimedJobs(tables, row, request)
+  noteCrowd(tables, request, 0)
+  return []
+}
+
+/** All that was asked for: there is more, and nobody need count it the next time. */
+function noteCrowd(tables: Tables, { queue, limit, owner }: ClaimRequest, count: number): void {
+  if (count === limit && count > 1) tables.crowded.add(queue)
+  else tables.crowded.delete(queue)
+  tables.owner = owner
 }
 
 export function canGive({ limit, handlers }: ClaimRequest): boolean {
@@ -54,7 +63,7 @@ export function claimValues(tables: Tables, request: ClaimRequest): Value[] {
     Math.max(BITE, BITE_FACTOR * request.limit),
     tables.bringsSpecs,
     tables.asksServer,
-    ...(isRuled(request) ? ruledValues(request) : []),
+    ...(isRuled(request) ? ruledValues(request) : [tables.crowded.has(request.queue)]),
   ]
 }
 
@@ -67,6 +76,7 @@ function idsText(request: ClaimRequest): string {
 /** What the function answers with, claimed at the moment that judged what is due. */
 export function claimedJobs(tables: Tables, row: Row, request: ClaimRequest): Promise<Job[]> {
   const rows = isRuled(request) ? listedRows(row) : textRows(row)
+  noteCrowd(tables, request, rows.length)
   // It may be the server's.
   const now = Number(row[isRuled(request) ? 9 : 1])
   return understood(tables, rows, { ...request, now })

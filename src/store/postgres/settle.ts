@@ -58,7 +58,8 @@ export async function settle(
   now: Instant,
 ): Promise<ReadonlySet<Plain>> {
   const plain = given.toSorted((a, b) => a.seq - b.seq)
-  const values = valuesOf(plain, now)
+  const owner = tables.owner === null ? null : toKey(tables.owner)
+  const values = [owner, ...valuesOf(plain, now)]
   const sql = `select ${tables.schema}.settle_2(${parameters(values.length + 1)})`
   // Nothing is told when all were, as nearly always: a row for each would cost more than it says.
   const [[told]] = (await settled(tables, sql, values)) as [Row]

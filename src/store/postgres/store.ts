@@ -62,6 +62,7 @@ export interface PostgresOptions {
 export class PostgresStore implements Store, Inspected, Aged {
   readonly kind = 'postgres'
   readonly isRemote = true
+  readonly claimsAtOnce = 1
   /** What is dangerous about the server's settings, known once the store is open. */
   warnings: readonly string[] = []
   readonly #address: Address

@@ -42,6 +42,11 @@ export class Tables {
   /** Whether claims bring the specs along: as long as some are not known here yet. */
   bringsSpecs = true
 
+  /** Queues whose last claim gave all it was asked for. */
+  readonly crowded: Set<string>
+  /** Who claims here; null before the first claim. */
+  owner: string | null
+
   /** Whether the server's clock judges too what is due; a test owns time alone. */
   readonly asksServer: boolean
 
@@ -51,6 +56,8 @@ export class Tables {
     this.places = known?.places ?? new Places(connection)
     this.specs = known?.specs ?? new Specs()
     this.leased = known?.leased ?? new Recent<string, Leased>(LEASED_MAX)
+    this.crowded = known?.crowded ?? new Set()
+    this.owner = known?.owner ?? null
   }
 
   /**

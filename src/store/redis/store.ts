@@ -63,6 +63,7 @@ let opened = 0
 export class RedisStore implements Store, Inspected {
   readonly kind = 'redis'
   readonly isRemote = true
+  readonly claimsAtOnce = 2
   readonly #clock: (() => Instant) | null
   readonly #connection: Connection
   readonly #shelf: Shelf

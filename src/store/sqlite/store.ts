@@ -70,6 +70,7 @@ const BUSY_MS = 5_000
 export class SqliteStore implements Store, Inspected, Aged {
   readonly kind = 'sqlite'
   readonly isRemote = false
+  readonly claimsAtOnce = 1
   readonly promise: string
   readonly #options: SqliteOptions
   readonly #wake: Wake

@@ -86,17 +86,24 @@ const turnsOfMany = (s: string) => `
     v_depth := v_depth + (p_limit - v_total + v_deep - 1) / v_deep;
   end loop;`
 
+const lockQueue = (s: string) => `select q.paused, q.cursor into v_paused, v_cursor
+  from ${s}.queues q where q.queue = p_queue for update;`
+
 const contended = (s: string) => `
-  insert into ${s}.queues (queue) values (p_queue) on conflict do nothing;
-  select q.paused, q.cursor into v_paused, v_cursor from ${s}.queues q
-    where q.queue = p_queue for update;
+  ${lockQueue(s)}
+  if not found then
+    insert into ${s}.queues (queue) values (p_queue) on conflict do nothing;
+    ${lockQueue(s)}
+  end if;
   if v_paused then return; end if;
   ${promote(s)}
   ${lanes(s)}
   v_count := cardinality(v_lanes);
   if v_count = 0 then return; end if;
   ${turns(s)}
-  update ${s}.queues set cursor = v_last where queue = p_queue;`
+  if v_last <> v_cursor then
+    update ${s}.queues set cursor = v_last where queue = p_queue;
+  end if;`
 
 /**
  * Whoever deletes the moment of a job may change the job. What others are at stays theirs; the rest
@@ -195,30 +202,35 @@ interface Form {
   readonly parameters: string
   readonly returns: string
   readonly declare?: string
+  /** Whether it is known that more is due than is asked for: then nobody need look. */
+  readonly isCrowd?: string
   readonly ending: string
 }
 
-const claimOf = (s: string, { name, parameters: given, returns, declare = '', ending }: Form) =>
+const claimOf = (s: string, form: Form) =>
   made(s, {
-    name,
-    parameters: given,
-    returns,
+    name: form.name,
+    parameters: form.parameters,
+    returns: form.returns,
     declare: `v_lines int[]; v_tids tid[]; v_cursor text; v_paused boolean; v_lanes text[];
       v_count int; v_depth int; v_total int; v_deep int; v_last text;
-      v_seqs bigint[]; v_gone bigint[]; v_now bigint := ${judged}; ${declare}`,
+      v_seqs bigint[]; v_gone bigint[]; v_now bigint := ${judged};
+      v_crowd boolean := ${form.isCrowd ?? 'false'}; ${form.declare ?? ''}`,
     body: `
       v_lines := array(select l.id from ${s}.lines l
         where l.queue = p_queue and l.handler = any (p_handlers));
       if cardinality(v_lines) = 0 then return; end if;
-      v_tids := array(${due(s, 0)}) || array(${due(s, 1)});
-      if cardinality(v_tids) = 0 then return; end if;
-      select q.paused, q.cursor into v_paused, v_cursor from ${s}.queues q where q.queue = p_queue;
-      if v_paused then return; end if;
-      v_cursor := coalesce(v_cursor, '');
-      if cardinality(v_tids) > p_limit then ${contended(s)}
+      if not v_crowd then
+        v_tids := array(${due(s, 0)}) || array(${due(s, 1)});
+        if cardinality(v_tids) = 0 then return; end if;
+        select q.paused, q.cursor into v_paused, v_cursor from ${s}.queues q where q.queue = p_queue;
+        if v_paused then return; end if;
+        v_cursor := coalesce(v_cursor, '');
+      end if;
+      if v_crowd or cardinality(v_tids) > p_limit then ${contended(s)}
       elsif cardinality(v_tids) > 1 then ${inTurn(s)} end if;
       ${take(s)}
-      ${ending}`,
+      ${form.ending}`,
   })
 
 export const claimFunction = (s: string): string =>
@@ -240,7 +252,8 @@ export const claimWithTexts = (s: string): string =>
 export const claimWithRows = (s: string): string =>
   claimOf(s, {
     name: 'claim_3',
-    parameters: parameters('text'),
+    parameters: `${parameters('text')}, p_crowd boolean`,
+    isCrowd: 'p_crowd',
     returns: `table (jobs text, moment bigint, ${specColumns})`,
     declare: `v_attempts text[] := ${fromDocuments('p_attempts')};`,
     ending: leaseWith(s, rows, 'v_attempts'),

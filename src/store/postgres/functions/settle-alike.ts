@@ -29,6 +29,15 @@ const endLeases = (s: string): string => `
   update ${s}.leases l set open = l.open - e.n from unnest(v_tokens, v_ends) e (token, n)
     where l.token = e.token and l.open > e.n;`
 
+/**
+ * Calls of one owner take turns: side by side they get into each other's way at the ends of tables and
+ * indexes, and both take longer than one after the other. The second waits here, with all it needs.
+ */
+const inTurn = (s: string): string => `
+  if p_owner is not null then
+    perform pg_advisory_xact_lock(hashtextextended('carillon settle ${s} ' || p_owner, 0));
+  end if;`
+
 /** By position: `unnest` of so many lists would write a table of its own. */
 const write = (s: string): string => `
   with written as (
@@ -59,7 +68,7 @@ const write = (s: string): string => `
 export const settleAlikeFunction = (s: string): string =>
   made(s, {
     name: 'settle_2',
-    parameters: `p_tokens text[], ${given}, p_bodies text, p_details text, ${restParameters},
+    parameters: `p_owner text, p_tokens text[], ${given}, p_bodies text, p_details text, ${restParameters},
       p_replaces boolean`,
     returns: 'bigint[]',
     declare: `v_count int := cardinality(p_seqs); v_seqs bigint[] := p_seqs; v_at int[];
@@ -67,6 +76,7 @@ export const settleAlikeFunction = (s: string): string =>
       v_bodies text[] := ${fromDocuments('p_bodies')};
       v_details text[] := ${fromDocuments('p_details')};`,
     body: `
+      ${inTurn(s)}
       ${writtenOut}
       ${replaced(s)}
       ${write(s)}
