@@ -200,7 +200,7 @@ async function understood(
 
 function keepLease(tables: Tables, seq: number, job: Job): void {
   const { attemptId, claimedAt } = job.lease!
-  tables.leased.set(job.id, { seq, fence: job.counters.fence, attemptId, claimedAt }, 1)
+  tables.leased.set(job.id, { seq, fence: job.counters.fence, attemptId, claimedAt })
 }
 
 function broughtAlong(tables: Tables, { seq, specAt, cold: row }: Claimed): Cold | null {

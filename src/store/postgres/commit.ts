@@ -94,7 +94,7 @@ async function commitWave(
     for (const [i, listed] of batch.entries()) {
       results[listed.index] = codes[i]!
       if (codes[i] === 'committed' && listed.change.job.lease === null) {
-        tables.leased.delete(listed.change.job.id, 1)
+        tables.leased.delete(listed.change.job.id)
       }
     }
   }
@@ -102,7 +102,7 @@ async function commitWave(
 
 function keep(tables: Tables, { index, seq, change }: Plain, results: CommitResult[]): void {
   results[index] = 'committed'
-  tables.leased.delete(change.job.id, 1)
+  tables.leased.delete(change.job.id)
   // Most of what ends is never looked at again.
   if (change.job.ended !== null) tables.specs.drop(seq)
 }

@@ -42,7 +42,7 @@ export class Places {
       const places = await this.#ask([...missing.values()])
       for (const [i, asked] of [...missing.keys()].entries()) {
         found.set(asked, places[i]!)
-        this.#known.set(asked, places[i]!, 1)
+        this.#known.set(asked, places[i]!)
       }
     }
     return keys.map(held => found.get(held)!)

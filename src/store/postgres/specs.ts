@@ -16,22 +16,19 @@ const CACHED_TEXT_MAX = 64 * 1024 * 1024
 const ENTRY_WEIGHT = 256
 
 export class Specs {
-  readonly #cache = new Recent<number, Held>(CACHED_TEXT_MAX)
+  readonly #cache = new Recent<number, Held>(CACHED_TEXT_MAX, held => held.weight)
 
   find(seq: number, specAt: number): Cold | null {
     const held = this.#cache.get(seq)
-    if (held?.specAt !== specAt) return null
-    this.#cache.keep(seq, held.weight)
-    return held.cold
+    return held?.specAt === specAt ? held.cold : null
   }
 
   keep(seq: number, specAt: number, cold: Cold, textLength: number): void {
     const weight = textLength + ENTRY_WEIGHT
-    this.#cache.set(seq, { specAt, weight, cold }, weight)
+    this.#cache.set(seq, { specAt, weight, cold })
   }
 
   drop(seq: number): void {
-    const held = this.#cache.get(seq)
-    if (held) this.#cache.delete(seq, held.weight)
+    this.#cache.delete(seq)
   }
 }

@@ -41,7 +41,7 @@ export async function apply(
   for (const job of inserts) args.push(...jobArgs(job, coldText(job), now))
   const [kind, ...rest] = (await shelf.run('apply', args)) as [number, ...(number | string)[]]
   // A spec may be another one now.
-  for (const { job } of changes) shelf.known.delete(job.id, 1)
+  for (const { job } of changes) shelf.known.delete(job.id)
   if (kind === REFUSED) return refusalsOf(bundle, rest as number[])
   const full = new Set(kind === FULL ? (rest as string[]).map(fromKey) : [])
   return fullRefusals(bundle, queue => full.has(queue))

@@ -58,22 +58,19 @@ const CACHED_TEXT_MAX = 64 * 1024 * 1024
 const ENTRY_WEIGHT = 256
 
 export class ColdCache {
-  readonly #held = new Recent<string, Held>(CACHED_TEXT_MAX)
+  readonly #held = new Recent<string, Held>(CACHED_TEXT_MAX, held => held.weight)
 
   get(seq: string, specAt: number): Cold | null {
     const held = this.#held.get(seq)
-    if (held?.specAt !== specAt) return null
-    this.#held.keep(seq, held.weight)
-    return held.cold
+    return held?.specAt === specAt ? held.cold : null
   }
 
   put(seq: string, specAt: number, cold: Cold, textLength: number): void {
     const weight = textLength + ENTRY_WEIGHT
-    this.#held.set(seq, { specAt, cold, weight }, weight)
+    this.#held.set(seq, { specAt, cold, weight })
   }
 
   drop(seq: string): void {
-    const held = this.#held.get(seq)
-    if (held) this.#held.delete(seq, held.weight)
+    this.#held.delete(seq)
   }
 }

@@ -53,7 +53,7 @@ async function commitSome(
   for (const [i, index] of split.others.entries()) {
     results[index] = meanings[answer[i + 1]!]!
     // Its spec may be another one now.
-    shelf.known.delete(changes[index]!.job.id, 1)
+    shelf.known.delete(changes[index]!.job.id)
   }
   if (isSettled) return results
   // Some lease was not what was expected: the script finds out which, and why.

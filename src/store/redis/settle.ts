@@ -50,7 +50,7 @@ function hasGlue(text: string): boolean {
 /** Most of what ends is never looked at again. */
 export function forget(shelf: Shelf, job: Job, seq: string): void {
   if (job.lease !== null) return
-  shelf.known.delete(job.id, 1)
+  shelf.known.delete(job.id)
   if (job.ended !== null) shelf.colds.drop(seq)
 }
 

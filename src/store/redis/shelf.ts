@@ -87,7 +87,7 @@ export class Shelf {
   }
 
   remember(id: string, { seq, fields }: Row): void {
-    this.known.set(id, { seq, specAt: specAtOf(fields) }, 1)
+    this.known.set(id, { seq, specAt: specAtOf(fields) })
   }
 
   /** Fills in the specs that fit their rows; answers with the numbers of those that do not. */

@@ -3,26 +3,30 @@
 
 export class Recent<K, V> {
   readonly #weightMax: number
+  readonly #weightOf: (value: V) => number
+  /** A key is in one of them. */
   #young = new Map<K, V>()
   #old = new Map<K, V>()
   #weight = 0
 
-  constructor(weightMax: number) {
+  /** Without `weightOf` every value weighs one. */
+  constructor(weightMax: number, weightOf: (value: V) => number = () => 1) {
     this.#weightMax = weightMax
+    this.#weightOf = weightOf
   }
 
+  /** What turns out useful is young again. */
   get(key: K): V | undefined {
-    return this.#young.get(key) ?? this.#old.get(key)
+    const young = this.#young.get(key)
+    if (young !== undefined) return young
+    const old = this.#old.get(key)
+    if (old !== undefined) this.set(key, old)
+    return old
   }
 
-  /** Moves a value that turned out useful to the young generation. */
-  keep(key: K, weight: number): void {
-    if (this.#young.has(key)) return
-    const value = this.#old.get(key)
-    if (value !== undefined) this.set(key, value, weight)
-  }
-
-  set(key: K, value: V, weight: number): void {
+  set(key: K, value: V): void {
+    this.delete(key)
+    const weight = this.#weightOf(value)
     if (this.#weight + weight > this.#weightMax / 2) {
       this.#old = this.#young
       this.#young = new Map()
@@ -32,9 +36,13 @@ export class Recent<K, V> {
     this.#weight += weight
   }
 
-  delete(key: K, weight: number): void {
-    if (this.#young.delete(key)) this.#weight -= weight
-    this.#old.delete(key)
+  delete(key: K): void {
+    const young = this.#young.get(key)
+    if (young === undefined) this.#old.delete(key)
+    else {
+      this.#young.delete(key)
+      this.#weight -= this.#weightOf(young)
+    }
   }
 
   clear(): void {

@@ -2,14 +2,14 @@
 // is due is made ready in bites and the lanes take turns. Core decides who; this file finds them.
 
 import { takeTurns, type Candidate } from '../../core/fair.ts'
-import type { Job, Lease } from '../../core/job.ts'
+import type { Job } from '../../core/job.ts'
 import type { ClaimRequest } from '../store.ts'
 import { bulkSql, inBulk } from './bulk.ts'
 import { dueFrom, laneCandidates, promote } from './contention.ts'
 import { dueColumns, leaseJobsSql, type DueRow } from './columns.ts'
 import { kinds, RUNNING, WAITING } from '../shared/codes.ts'
 import type { Row, Value } from './driver.ts'
-import { leasedRow, toJob, type Cold } from './record.ts'
+import { leasedJob, type Cold } from './record.ts'
 import { takeRuled } from './ruled.ts'
 import type { Tables } from './tables.ts'
 import { fromKey, toKey } from '../shared/text.ts'
@@ -27,7 +27,10 @@ const readySql = `select ${dueColumns} from jobs indexed by ready
 export function claim(tables: Tables, request: ClaimRequest): Job[] {
   if (request.limit <= 0) return []
   const lines = tables.glance(() => linesWithDue(tables, request))
-  return lines.length === 0 ? [] : tables.write(() => claimFrom(tables, lines, request))
+  const claimed = lines.length === 0 ? [] : tables.write(() => claimFrom(tables, lines, request))
+  if (claimed.length === request.limit) tables.crowded.add(request.queue)
+  else tables.crowded.delete(request.queue)
+  return claimed
 }
 
 /** A look before the write: most claims of an idle system end here. */
@@ -46,7 +49,9 @@ function claimFrom(tables: Tables, lines: readonly number[], request: ClaimReque
   const { queue, now, limit } = request
   const { isPaused, cursor: key } = queueOf(tables, queue)
   if (isPaused) return []
-  const due = lines.map(line => dueFrom(tables, line, now, limit + 1))
+  // After a claim that gave all it was asked for, nobody need count what is due.
+  const isCrowd = tables.crowded.has(queue)
+  const due = lines.map(line => dueFrom(tables, line, now, isCrowd ? 1 : limit + 1))
   if (request.isRuled || request.within) {
     promote(tables, due, request)
     const taken = takeRuled(tables, lines, request).map(row => asFound(tables, row))
@@ -54,7 +59,7 @@ function claimFrom(tables: Tables, lines: readonly number[], request: ClaimReque
   }
   const cursor = fromKey(key)
   const count = due.reduce((sum, { timed, ready }) => sum + timed + ready, 0)
-  if (count <= limit) {
+  if (!isCrowd && count <= limit) {
     const found = due.flatMap(({ line, timed, ready }) => [
       ...(timed > 0 ? tables.statement(timedSql).all(line, now, limit) : []),
       ...(ready > 0 ? tables.statement(readySql).all(line, now, limit) : []),
@@ -67,19 +72,29 @@ function claimFrom(tables: Tables, lines: readonly number[], request: ClaimReque
     return lease(tables, taken, request)
   }
   promote(tables, due, request)
-  const found = laneCandidates(tables, lines, { cursor: key, now, limit })
+  const found = laneCandidates(tables, lines, {
+    cursor: key,
+    now,
+    limit: limit + (isCrowd ? 1 : 0),
+  })
   const turns = takeTurns(
     found.map(row => asFound(tables, row)),
     cursor,
     limit,
   )
+  // It was no crowd after all: nobody had to wait for a turn.
+  const isAll = isCrowd && found.length <= limit
+  if (!isAll && turns.cursor !== cursor) moveCursor(tables, queue, turns.cursor)
+  return lease(tables, turns.taken, request)
+}
+
+function moveCursor(tables: Tables, queue: string, cursor: string): void {
   tables
     .statement(
       `insert into queues (queue, cursor) values (?, ?)
         on conflict (queue) do update set cursor = excluded.cursor`,
     )
-    .run(toKey(queue), toKey(turns.cursor))
-  return lease(tables, turns.taken, request)
+    .run(toKey(queue), toKey(cursor))
 }
 
 function queueOf(tables: Tables, queue: string): { isPaused: boolean; cursor: string } {
@@ -126,11 +141,15 @@ function lease(tables: Tables, taken: readonly Found[], request: ClaimRequest): 
   )
   return taken.map(({ row, cold, seq }, i) => {
     const kind = kinds.indexOf(cold.kind)
-    const tallies = tables.tallies.of(cold.spec.tenant)
-    tallies.add(cold.line, kind, WAITING, -1)
-    tallies.add(cold.line, kind, RUNNING, 1)
-    tables.leased.set(cold.id, seq, 1)
-    const held: Lease = { token, owner, attemptId: attemptIds[i]!, claimedAt: now, until }
-    return toJob(leasedRow(row, held), cold)
+    const { tenant } = cold.spec
+    tables.tallies.moved({ tenant, line: cold.line, kind, from: WAITING, to: RUNNING })
+    tables.leased.set(cold.id, seq)
+    return leasedJob(row, cold, {
+      token: request.token,
+      owner: request.owner,
+      attemptId: request.attemptIds[i]!,
+      claimedAt: now,
+      until,
+    })
   })
 }

@@ -42,6 +42,14 @@ export const settleJobsSql = (rows: string) => `update jobs
     token = null, owner = null, attempt_id = null, claimed_at = null
   from (values ${rows}) v
   where jobs.seq = v.column1 and jobs.version = v.column2 and jobs.token = ?`
+/** The same for jobs that differ in nothing but their bodies, such as tasks that ran once. */
+export const settleSameWidth = 2
+export const settleSameSql = (rows: string) => `update jobs
+  set state = ?, ready = ?, until_at = ?, expire_at = ?, rank = ?, due_at = ?, attempts = ?,
+    fence = ?, version = version + 1, body = v.column2,
+    token = null, owner = null, attempt_id = null, claimed_at = null
+  from (values ${rows}) v
+  where jobs.seq = v.column1 and jobs.version = ? and jobs.token = ?`
 export const updateJobSql = `update jobs
   set ${sets([...stateColumns, ...leaseColumns, ...placeColumns])} where seq = ?`
 /** Takes pairs, the job and its attempt, and then what all of them share. */

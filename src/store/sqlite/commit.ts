@@ -1,13 +1,20 @@
 // Changes: each is checked as a whole before its first write, so none is ever half done.
 
 import type { Change } from '../../core/change.ts'
+import type { Job } from '../../core/job.ts'
 import type { CommitResult, InsertOptions } from '../store.ts'
 import { rankOf } from '../../core/fair.ts'
 import { bulkSql, groupsOf, inBulk } from './bulk.ts'
 import type { Value } from './driver.ts'
 import { appendHistory, type Written } from './history.ts'
 import { exists, insertOne, isFull } from './insert.ts'
-import { settleJobsSql, settleWidth, updateJobSql } from './columns.ts'
+import {
+  settleJobsSql,
+  settleSameSql,
+  settleSameWidth,
+  settleWidth,
+  updateJobSql,
+} from './columns.ts'
 import { bodyOf } from '../shared/body.ts'
 import { RUNNING } from '../shared/codes.ts'
 import { heldUntil, kindCode, stateCode } from '../shared/job.ts'
@@ -71,23 +78,50 @@ function endsAlike({ now }: InsertOptions) {
 
 /** The statement checks the fence itself. False says only that it was not that simple for all. */
 function settledAll(tables: Tables, group: readonly Plain[], { now }: InsertOptions): boolean {
-  const { job: first, token } = group[0]!.change
-  const values: Value[] = [
-    stateCode(first),
-    readyCode(first, now),
-    heldUntil(first),
-    first.expireAt,
-  ]
-  for (const { seq, change } of group) {
-    const { job } = change
-    const { attempts, fence } = job.counters
-    const dueAt = waitsUntil(job)
-    const rank = dueAt === null ? null : rankOf(dueAt, job.spec.priority)
-    values.push(seq, change.expectedVersion, rank, dueAt, attempts, fence, bodyOf(job))
-  }
+  const first = group[0]!.change
+  const { job, token } = first
+  const values = [stateCode(job), readyCode(job, now), heldUntil(job), job.expireAt] as Value[]
+  const isSame = group.every(({ change }) => isSameTurn(first, change))
+  if (isSame) pushSame(values, group)
+  else pushEach(values, group)
   values.push(toKey(token!))
-  const sql = bulkSql('settle jobs', settleWidth, group.length, settleJobsSql)
+  const sql = isSame
+    ? bulkSql('settle same', settleSameWidth, group.length, settleSameSql)
+    : bulkSql('settle jobs', settleWidth, group.length, settleJobsSql)
   return Number(tables.statement(sql).run(...values).changes) === group.length
+}
+
+function isSameTurn(one: Change, other: Change): boolean {
+  const { job: a } = one
+  const { job: b } = other
+  return (
+    one.expectedVersion === other.expectedVersion &&
+    a.counters.attempts === b.counters.attempts &&
+    a.counters.fence === b.counters.fence &&
+    waitsUntil(a) === waitsUntil(b) &&
+    a.spec.priority === b.spec.priority
+  )
+}
+
+/** Every value that is handed over costs as much as writing it: what all share is given once. */
+function pushSame(values: Value[], group: readonly Plain[]): void {
+  const { job, expectedVersion } = group[0]!.change
+  values.push(rankIn(job), waitsUntil(job), job.counters.attempts, job.counters.fence)
+  for (const { seq, change } of group) values.push(seq, bodyOf(change.job))
+  values.push(expectedVersion)
+}
+
+function pushEach(values: Value[], group: readonly Plain[]): void {
+  for (const { seq, change } of group) {
+    const { job, expectedVersion } = change
+    const { attempts, fence } = job.counters
+    values.push(seq, expectedVersion, rankIn(job), waitsUntil(job), attempts, fence, bodyOf(job))
+  }
+}
+
+function rankIn(job: Job): number | null {
+  const dueAt = waitsUntil(job)
+  return dueAt === null ? null : rankOf(dueAt, job.spec.priority)
 }
 
 function keep(
@@ -98,12 +132,10 @@ function keep(
 ): true {
   for (const row of group) {
     const { job } = row.change
-    const line = tables.lines.idOf(job.spec.queue, job.spec.handler)
-    const kind = kindCode(job)
-    const deltas = tables.tallies.of(job.spec.tenant)
-    deltas.add(line, kind, RUNNING, -1)
-    deltas.add(line, kind, stateCode(job), 1)
-    tables.leased.delete(job.id, 1)
+    const { queue, handler, tenant } = job.spec
+    const line = tables.lines.idOf(queue, handler)
+    tables.tallies.moved({ tenant, line, kind: kindCode(job), from: RUNNING, to: stateCode(job) })
+    tables.leased.delete(job.id)
     // Most of what ends is never looked at again.
     if (job.ended !== null) tables.specs.drop(row.seq)
     results[row.index] = 'committed'
@@ -190,6 +222,6 @@ function moved(
   tables.tallies.of(before.tenant).add(before.line, kind, before.state, -1)
   tables.tallies.of(job.spec.tenant).add(line, kind, stateCode(job), 1)
   if (job.lease !== null) return
-  tables.leased.delete(job.id, 1)
+  tables.leased.delete(job.id)
   if (token !== null) tables.leases.end(toKey(token), 1)
 }

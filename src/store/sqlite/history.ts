@@ -68,10 +68,18 @@ const sharedColumns = [
   'expire_at',
   'odd',
 ]
-const ownColumns = attemptColumns.filter(name => !sharedColumns.includes(name))
-const appendAlikeSql = (rows: string) =>
-  `insert into attempts (${[...sharedColumns, ...ownColumns].join(', ')})
-    select ${sharedColumns.map(() => '?').join(', ')}, v.* from (values ${rows}) v`
+/** Of jobs that run once these are the same too. */
+const sameColumns = [...sharedColumns, 'number', 'run', 'fence', 'detail']
+
+const ownColumns = (shared: readonly string[]) =>
+  attemptColumns.filter(name => !shared.includes(name))
+const appendSql = (shared: readonly string[]) => (rows: string) =>
+  `insert into attempts (${[...shared, ...ownColumns(shared)].join(', ')})
+    select ${shared.map(() => '?').join(', ')}, v.* from (values ${rows}) v`
+const alikeWidth = ownColumns(sharedColumns).length
+const alikeSql = appendSql(sharedColumns)
+const sameWidth = ownColumns(sameColumns).length
+const sameSql = appendSql(sameColumns)
 
 function isAlike({ change: one }: Written, { change: other }: Written): boolean {
   const a = one.attempt!
@@ -105,14 +113,27 @@ function appendAlike(tables: Tables, group: readonly Written[]): true {
     first.expireAt,
     isOdd(first) ? 1 : null,
   ]
+  const isSame = group.every(({ change }) => isPlainTry(first, change.attempt!))
+  if (isSame) values.push(first.number, first.run, first.fence, null)
   for (const { seq, change } of group) {
     const { number, id, run, fence, occurrence, startedAt } = change.attempt!
-    const detail = detailOf(change.attempt!)
-    values.push(seq, number, toKey(id), run, fence, occurrence, startedAt, detail)
+    if (isSame) values.push(seq, toKey(id), occurrence, startedAt)
+    else {
+      const detail = detailOf(change.attempt!)
+      values.push(seq, number, toKey(id), run, fence, occurrence, startedAt, detail)
+    }
   }
-  const sql = bulkSql('append attempts', ownColumns.length, group.length, appendAlikeSql)
+  const sql = isSame
+    ? bulkSql('append same', sameWidth, group.length, sameSql)
+    : bulkSql('append attempts', alikeWidth, group.length, alikeSql)
   tables.statement(sql).run(...values)
   return true
+}
+
+/** The same try of the same run, with nothing to tell. */
+function isPlainTry(a: Attempt, b: Attempt): boolean {
+  const isNumbered = a.number === b.number && a.run === b.run && a.fence === b.fence
+  return isNumbered && detailOf(b) === null
 }
 
 function appendRest(tables: Tables, seq: number, change: Change): void {

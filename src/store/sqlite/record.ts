@@ -4,7 +4,7 @@ import { rankOf } from '../../core/fair.ts'
 import type { Job, Lease } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import { bodyOf, parseBody } from '../shared/body.ts'
-import { RUNNING, states } from '../shared/codes.ts'
+import { states } from '../shared/codes.ts'
 import {
   heldUntil,
   kindCode,
@@ -28,26 +28,22 @@ export interface Place {
   readonly specAt: number
 }
 
-/** The row of a due job as leasing it leaves it; the texts of the lease as they are stored. */
-export function leasedRow(row: DueRow, lease: Lease): JobRow {
-  const [seq, specAt, , expireAt, attempts, fence, version, body] = row
-  const { token, owner, attemptId, claimedAt, until } = lease
-  return [
-    seq,
-    specAt,
-    RUNNING,
-    null,
-    until,
-    expireAt,
-    attempts + 1,
-    fence + 1,
-    version + 1,
-    body,
-    token,
-    owner,
-    attemptId,
-    claimedAt,
-  ]
+/** A due job as leasing it leaves it. */
+export function leasedJob(row: DueRow, cold: Cold, lease: Lease): Job {
+  const [, , , expireAt, attempts, fence, version, body] = row
+  return assembled(
+    {
+      state: 'running',
+      dueAt: null,
+      expireAt,
+      attempts: attempts + 1,
+      fence: fence + 1,
+      version: version + 1,
+      body: parseBody(body),
+      lease,
+    },
+    cold,
+  )
 }
 
 export function toJob(row: JobRow, cold: Cold): Job {

@@ -32,7 +32,7 @@ const writeSpecsSql = (rows: string) => `insert or replace into specs values ${r
 
 export class Specs {
   readonly #connection: Connection
-  readonly #cache = new Recent<number, Held>(CACHED_TEXT_MAX)
+  readonly #cache = new Recent<number, Held>(CACHED_TEXT_MAX, held => held.weight)
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -45,10 +45,7 @@ export class Specs {
 
   get(seq: number, specAt: number): Cold {
     const held = this.#cache.get(seq)
-    if (held?.specAt === specAt) {
-      this.#cache.keep(seq, held.weight)
-      return held.cold
-    }
+    if (held?.specAt === specAt) return held.cold
     const row = this.#connection.statement(coldSql).get(seq)
     const [id, kind, series, line, spec, declared, createdAt] = row as ColdRow
     const cold: Cold = {
@@ -101,8 +98,7 @@ export class Specs {
   }
 
   drop(seq: number): void {
-    const held = this.#cache.get(seq)
-    if (held) this.#cache.delete(seq, held.weight)
+    this.#cache.delete(seq)
   }
 
   forget(): void {
@@ -111,7 +107,7 @@ export class Specs {
 
   #keep(seq: number, specAt: number, cold: Cold, textLength: number): Cold {
     const weight = textLength + ENTRY_WEIGHT
-    this.#cache.set(seq, { specAt, weight, cold }, weight)
+    this.#cache.set(seq, { specAt, weight, cold })
     return cold
   }
 }

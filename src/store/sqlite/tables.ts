@@ -33,6 +33,8 @@ export class Tables {
   readonly leases: Leases
   /** Numbers of the jobs claimed here, by id: settling them needs no search. */
   readonly leased = new Recent<string, number>(LEASED_MAX)
+  /** Queues whose last claim gave all it was asked for. */
+  readonly crowded = new Set<string>()
   /** Whether any job had progress when the write asked first. */
   #hasProgress: boolean | null = null
   /** The next number of a job while a write gives some out. */

@@ -21,6 +21,16 @@ interface TenantDelta extends Delta {
   readonly tenant: string
 }
 
+/** Jobs that went from one state to another. */
+interface Move {
+  readonly tenant: string
+  readonly line: number
+  readonly kind: number
+  readonly from: number
+  readonly to: number
+  n: number
+}
+
 /** The part of a filter that tallies answer. */
 export type Tallied = Pick<JobFilter, 'tenant' | 'kind' | 'states' | 'queue' | 'handler'>
 
@@ -28,6 +38,8 @@ export class Tallies {
   readonly #connection: Connection
   readonly #lines: Lines
   readonly #deltas = new Map<string, Deltas>()
+  /** The last move, as often as it was made, which is not counted yet. */
+  #move: Move | null = null
   /** Waiting jobs by queue as they were when the write began. */
   readonly #waiting = new Map<string, number>()
 
@@ -45,8 +57,35 @@ export class Tallies {
     return made
   }
 
+  /** From one state to another; those that come one after another mostly move alike. */
+  moved(move: Omit<Move, 'n'>): void {
+    const last = this.#move
+    const isAlike =
+      last !== null &&
+      last.tenant === move.tenant &&
+      last.line === move.line &&
+      last.kind === move.kind &&
+      last.from === move.from &&
+      last.to === move.to
+    if (isAlike) last.n++
+    else {
+      this.#count()
+      this.#move = { ...move, n: 1 }
+    }
+  }
+
+  #count(): void {
+    const move = this.#move
+    if (move === null) return
+    this.#move = null
+    const deltas = this.of(move.tenant)
+    deltas.add(move.line, move.kind, move.from, -move.n)
+    deltas.add(move.line, move.kind, move.to, move.n)
+  }
+
   /** Waiting jobs of the queue, with what this write did so far. */
   waiting(queue: string): number {
+    this.#count()
     let count = this.#waiting.get(queue)
     if (count === undefined) {
       const row = this.#connection
@@ -68,6 +107,7 @@ export class Tallies {
 
   /** Inside the write, at its end. */
   flush(): void {
+    this.#count()
     const changed: TenantDelta[] = []
     for (const [tenant, deltas] of this.#deltas) {
       for (const delta of deltas.all()) {
@@ -88,6 +128,7 @@ export class Tallies {
   }
 
   discard(): void {
+    this.#move = null
     this.#deltas.clear()
     this.#waiting.clear()
   }

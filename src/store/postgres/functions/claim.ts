@@ -53,15 +53,24 @@ const lanes = (s: string) => `
       from ring where lane <= v_cursor;
   end if;`
 
-/** As deep into each lane as the last turn goes; deeper into some when others come up short. */
+/**
+ * As deep into each lane as the last turn goes; deeper into some when others come up short. What was
+ * said to be a crowd and is none after all, nobody had to wait for a turn in: the cursor stays.
+ */
 const turns = (s: string) => `
   if v_count = 1 and cardinality(v_lines) = 1 then
     select array_agg(o.ctid), array_agg(o.seq) into v_tids, v_seqs from (
       select m.ctid, m.seq from ${s}.moments m
         where m.what = 1 and m.line = v_lines[1] and m.lane = v_lanes[1] and m.at <= v_now
-        order by m.rank, m.seq limit p_limit) o;
+        order by m.rank, m.seq limit p_limit + 1) o;
     v_last := v_lanes[1];
-  else ${turnsOfMany(s)} end if;`
+  else ${turnsOfMany(s)} end if;
+  if v_crowd then
+    v_crowd := cardinality(v_tids) <= p_limit and not exists (select 1 from ${s}.moments m
+      where m.what = 1 and m.line = any (v_lines) and m.at <= v_now offset p_limit);
+  end if;
+  v_tids := v_tids[1 : p_limit];
+  v_seqs := v_seqs[1 : p_limit];`
 
 const turnsOfMany = (s: string) => `
   v_depth := (p_limit + v_count - 1) / v_count;
@@ -101,7 +110,7 @@ const contended = (s: string) => `
   v_count := cardinality(v_lanes);
   if v_count = 0 then return; end if;
   ${turns(s)}
-  if v_last <> v_cursor then
+  if not v_crowd and v_last <> v_cursor then
     update ${s}.queues set cursor = v_last where queue = p_queue;
   end if;`
 
