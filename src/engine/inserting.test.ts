@@ -111,12 +111,12 @@ test('a shared call is never longer than a batch', async () => {
   expect(store.calls).toEqual([990, 360])
 })
 
-test('a long list is sent in batches, two at a time and in order', async () => {
+test('a long list is sent in batches, three at a time and in order', async () => {
   const jobs = some(3_500)
   const results = await inserting().insert(jobs, T0)
   expect(results).toEqual(jobs.map(() => 'inserted'))
   expect(store.calls).toEqual([1_000, 1_000, 1_000, 500])
-  expect(store.mostUnderWay).toBe(2)
+  expect(store.mostUnderWay).toBe(3)
   const page = await store.list({}, { limit: 3 })
   expect(page.items.map(job => job.id)).toEqual(jobs.slice(0, 3).map(job => job.id))
 })

@@ -13,7 +13,7 @@ const BATCH_MAX = 1_000
 /** Longer lists do not share their calls. */
 const SHARED_MAX = 100
 /** Calls at once for one list, where the store works beside this process. */
-const CALLS_MAX = 2
+const CALLS_MAX = 3
 /** Steps of promises until those who got an answer have asked for more, if they do so at once. */
 const BREATH = 16
 

@@ -95,14 +95,14 @@ const turnsOfMany = (s: string) => `
     v_depth := v_depth + (p_limit - v_total + v_deep - 1) / v_deep;
   end loop;`
 
-const lockQueue = (s: string) => `select q.paused, q.cursor into v_paused, v_cursor
+const heldQueue = (s: string) => `select q.paused, q.cursor into v_paused, v_cursor
   from ${s}.queues q where q.queue = p_queue for update;`
 
 const contended = (s: string) => `
-  ${lockQueue(s)}
+  ${heldQueue(s)}
   if not found then
     insert into ${s}.queues (queue) values (p_queue) on conflict do nothing;
-    ${lockQueue(s)}
+    ${heldQueue(s)}
   end if;
   if v_paused then return; end if;
   ${promote(s)}
