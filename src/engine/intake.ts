@@ -42,11 +42,6 @@ export class Intake {
     this.#host = host
   }
 
-  get isAsking(): boolean {
-    for (const asked of this.#asked.values()) if (asked.length > 0) return true
-    return false
-  }
-
   /**
    * Asks, begins what came before while the store works, and keeps what it gives for later. Null
    * when there is room for nothing.

@@ -62,12 +62,13 @@ export class Ticking {
       if (this.#host.isCrashed()) return 0
     }
     // When there is more to have, the next tick asks for it before it begins these.
-    if (!isFull || !store.isRemote) await intake.begin()
+    if (!isFull) await intake.collect()
+    else if (!store.isRemote) await intake.begin()
     const ended = clock.now()
     this.#lastAt = ended
     if (events.isHeard('ticked')) events.emit('ticked', { tookMs: ended - began, claimed })
     this.#isPressed = isFull && claimed >= MANY
-    if (isFull || intake.isAsking) return 0
+    if (isFull) return 0
     if (claimed > 0) this.#lastGaveAt = claimed > 1 ? ended : -Infinity
     this.#isShort = survey.isRuled || open.length < survey.queues.length
     const pause = await this.#pause(open, began)
