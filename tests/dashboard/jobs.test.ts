@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/servers/wait.ts'
-import { findBrowser, openWorld, type Job, type World } from './world.ts'
+import { expectAddress, findBrowser, openWorld, type Job, type World } from './world.ts'
 
 const found = await findBrowser()
 
@@ -38,7 +38,7 @@ describe.runIf('path' in found)('jobs in the dashboard', () => {
     await page.getByLabel('Filter jobs').fill('alpha tag:mail')
     await page.getByRole('link', { name: 'alpha.bill' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'alpha.mail' }).waitFor()
-    expect(new URL(page.url()).searchParams.get('q')).toBe('alpha tag:mail')
+    await expectAddress(page, 'q', 'alpha tag:mail')
     await page.reload()
     await page.getByText('1 found').waitFor()
     await page.getByLabel('Filter jobs').fill('alpha colour:red')

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { paths } from '../../src/dashboard/paths.ts'
 import { eventually } from '../support/servers/wait.ts'
 import {
+  expectAddress,
   axe,
   findBrowser,
   loaded,
@@ -191,10 +192,10 @@ describe.runIf('path' in found)('how the dashboard looks', () => {
     await page.getByRole('button', { name: 'Show times in' }).click()
     await page.getByRole('menuitem', { name: 'UTC' }).click()
     await page.locator('.next-run', { hasText: 'UTC' }).waitFor()
-    expect(new URL(page.url()).searchParams.get('zone')).toBe('utc')
+    await expectAddress(page, 'zone', 'utc')
     await page.keyboard.press('z')
     await page.locator('.next-run', { hasText: /CES?T/ }).waitFor()
-    expect(new URL(page.url()).searchParams.get('zone')).toBeNull()
+    await expectAddress(page, 'zone', null)
   })
 
   it('keeps a chosen theme, and did nothing the browser complained about', async () => {

@@ -7,7 +7,15 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/servers/wait.ts'
-import { axe, findBrowser, openWorld, overflow, payloads, type World } from './world.ts'
+import {
+  expectAddress,
+  axe,
+  findBrowser,
+  openWorld,
+  overflow,
+  payloads,
+  type World,
+} from './world.ts'
 
 const found = await findBrowser()
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
@@ -47,14 +55,14 @@ describe.runIf('path' in found)('the other pages of the dashboard', () => {
       /^wanted \d.* %, got \d.* %$/,
     )
     await page.getByRole('button', { name: '24 h' }).click()
-    expect(new URL(page.url()).searchParams.get('minutes')).toBe('1440')
+    await expectAddress(page, 'minutes', '1440')
     await page
       .getByRole('row', { name: /^globex/ })
       .last()
       .getByRole('link', { name: 'Runs' })
       .click()
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
-    expect(new URL(page.url()).searchParams.get('tenant')).toBe('globex')
+    await expectAddress(page, 'tenant', 'globex')
   })
 
   it('shows a workflow with the steps of its runs, runs it and makes it inactive', async () => {
@@ -112,7 +120,7 @@ describe.runIf('path' in found)('the other pages of the dashboard', () => {
     expect(await page.locator('main img').count()).toBe(0)
     await page.getByRole('button', { name: /^Use/ }).click()
     await page.getByText('At 07:00 on Monday').waitFor()
-    expect(new URL(page.url()).searchParams.get('cron')).toBe('0 7 * * MON-FRI')
+    await expectAddress(page, 'cron', '0 7 * * MON-FRI')
     await field.fill('*/7 * * * *')
     await page.locator('.notes .note').first().waitFor()
   })
@@ -126,7 +134,7 @@ describe.runIf('path' in found)('the other pages of the dashboard', () => {
     await page.getByRole('button', { name: 'Apply' }).click()
     await table.getByRole('row', { name: /demo\.load/ }).waitFor({ state: 'detached' })
     await table.getByRole('row', { name: /admin@\*.*job\.run.*demo-cart-cleanup/ }).waitFor()
-    expect(new URL(page.url()).searchParams.get('job')).toBe('demo-cart-cleanup')
+    await expectAddress(page, 'job', 'demo-cart-cleanup')
   })
 
   it.each([

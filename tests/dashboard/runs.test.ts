@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/servers/wait.ts'
-import { findBrowser, openWorld, payloads, type Job, type World } from './world.ts'
+import { expectAddress, findBrowser, openWorld, payloads, type Job, type World } from './world.ts'
 
 const found = await findBrowser()
 
@@ -57,7 +57,7 @@ describe.runIf('path' in found)('runs in the dashboard', () => {
     await ended(await start('hostile'), 'failed')
     await page.getByRole('link', { name: 'Failed', exact: true }).click()
     await table.getByRole('row', { name: /quick\.one/ }).waitFor({ state: 'detached' })
-    expect(new URL(page.url()).searchParams.get('status')).toBe('failed')
+    await expectAddress(page, 'status', 'failed')
     expect(await page.evaluate('window.hit')).toBeUndefined()
     expect(await page.locator('main img').count()).toBe(0)
     await page.getByText('More filters').click()
@@ -80,7 +80,7 @@ describe.runIf('path' in found)('runs in the dashboard', () => {
     await page.getByRole('link', { name: '#1', exact: true }).waitFor()
     await page.getByRole('link', { name: 'First' }).click()
     await page.getByRole('link', { name: '#53', exact: true }).waitFor()
-    expect(new URL(page.url()).searchParams.get('cursor')).toBeNull()
+    await expectAddress(page, 'cursor', null)
   })
 
   it('shows where the time of a run went, what it was given and what it gave', async () => {

@@ -182,6 +182,11 @@ export async function loaded(page: Page): Promise<void> {
   )
 }
 
+/** The address follows what is shown: a page may be drawn before its address is told. */
+export async function expectAddress(page: Page, name: string, value: string | null): Promise<void> {
+  await page.waitForURL(url => url.searchParams.get(name) === value)
+}
+
 export async function openWorld(executablePath: string): Promise<World> {
   if (!existsSync(join(root, 'dist/dashboard/pages.json'))) await buildDashboard(root)
   const folder = mkdtempSync(join(tmpdir(), 'carillon-dashboard-'))

@@ -42,7 +42,8 @@ function SignedIn() {
   useEffect(() => listenToKeys(() => setOpen('palette')), [])
   useZoneInAddress()
   useKeys(frameKeys(route, () => setOpen('help')))
-  const close = () => setOpen(null)
+  // A browser tells of a closed dialog a little later: by then another may be open.
+  const close = (which: typeof open) => () => setOpen(now => (now === which ? null : now))
   return (
     <Frame openPalette={() => setOpen('palette')} openHelp={() => setOpen('help')}>
       <ErrorBoundary>
@@ -53,8 +54,8 @@ function SignedIn() {
           <Route default component={NoPage} />
         </Router>
       </ErrorBoundary>
-      {open === 'palette' && <Palette commands={commandsOf(route)} onClose={close} />}
-      {open === 'help' && <Help onClose={close} />}
+      {open === 'palette' && <Palette commands={commandsOf(route)} onClose={close('palette')} />}
+      {open === 'help' && <Help onClose={close('help')} />}
     </Frame>
   )
 }
