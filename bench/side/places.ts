@@ -16,6 +16,22 @@ export interface Servers {
   end(): Promise<void>
 }
 
+const LOOK_MS = 20
+
+/**
+ * Empty, and with a log that says so: it is written anew when it has grown, and what others left in
+ * it would make that fall on whoever happens to be measured.
+ */
+async function emptied(url: string): Promise<void> {
+  await askRedis(url, 'FLUSHALL')
+  await askRedis(url, 'BGREWRITEAOF')
+  for (;;) {
+    const told = String(await askRedis(url, 'INFO', 'persistence'))
+    if (!/aof_rewrite_(in_progress|scheduled):1/.test(told)) return
+    await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+  }
+}
+
 export async function startServers(): Promise<Servers> {
   const postgres = await startSeasoned()
   const redis = await startRedis()
@@ -43,7 +59,7 @@ export async function startServers(): Promise<Servers> {
         case 'postgres':
           return database(work)
         case 'redis':
-          return askRedis(redis.url, 'FLUSHALL').then(() => work(redis.url))
+          return emptied(redis.url).then(() => work(redis.url))
         case 'memory':
           return work('memory:')
       }

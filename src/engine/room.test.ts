@@ -49,7 +49,7 @@ test('without a fixed buffer it holds what bufferMs of the present pace would fi
   start(given, 'a', 1)
   given.finished('a')
   given.measure(5)
-  expect(given.free('a')).toBe(1 + 5)
+  expect(given.free('a')).toBe(1 + 10)
   for (let i = 0; i < 1_000; i++) {
     start(given, 'a', 1)
     given.finished('a')

@@ -76,11 +76,17 @@ export class Room {
     this.#finishedSince++
   }
 
+  /** Work goes on from here on, as far as nobody has said so before. */
+  begin(now: Instant): void {
+    this.#paceSince ??= now
+  }
+
   /** Called when outcomes were written: what was done since the last time sets the pace. */
   measure(now: Instant): void {
     if (this.#paceSince !== null && this.#finishedSince > 0) {
       const took = Math.max(1, now - this.#paceSince)
-      this.#pace = (this.#pace + this.#finishedSince / took) / 2
+      const pace = this.#finishedSince / took
+      this.#pace = this.#pace === 0 ? pace : (this.#pace + pace) / 2
     }
     this.#paceSince = now
     this.#finishedSince = 0

@@ -81,6 +81,7 @@ export class Runner {
     this.#isPumping = true
     const started: Job[] = []
     const now = this.#parts.clock.now()
+    this.room.begin(now)
     for (const [queue, buffer] of this.#buffers) {
       let next = 0
       while (next < buffer.length && this.room.hasSlot(queue)) {

@@ -21,7 +21,7 @@ const BESIDE_MIN = 250
 /** A store in another process takes so many at once. */
 const REMOTE_WRITERS = 2
 /** So long outcomes may wait for starts, where both are written by this process. */
-const HOLD_MS = 400
+const HOLD_MS = 200
 
 export interface SettlingHost {
   /** Hears when the first of the jobs just written falls due again. */

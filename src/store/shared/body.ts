@@ -115,7 +115,18 @@ export function parseBody(text: string): Body {
   return JSON.parse(text) as Body
 }
 
+const noTotals: Totals = {
+  succeeded: 0,
+  failed: 0,
+  cancelled: 0,
+  other: 0,
+  skipped: 0,
+  durationMs: 0,
+}
+
+/** Of jobs that never ran all have the same. */
 export function totalsOf(body: Body): Totals {
+  if (body[7] + body[8] + body[9] + body[10] + body[11] + body[12] === 0) return noTotals
   return {
     succeeded: body[7],
     failed: body[8],
