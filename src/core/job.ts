@@ -170,7 +170,7 @@ export interface NewJob {
 }
 
 const noCounters: Counters = { runs: 0, attempts: 0, fence: 0, concluded: 0 }
-const noTotals: Totals = {
+export const noTotals: Totals = {
   succeeded: 0,
   failed: 0,
   cancelled: 0,

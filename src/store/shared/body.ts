@@ -11,6 +11,7 @@ import type {
   RunState,
   Totals,
 } from '../../core/job.ts'
+import { noTotals } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import { endReasons, outcomes, waits } from './codes.ts'
 
@@ -113,15 +114,6 @@ function detailOf(job: Job): Detail | null {
 
 export function parseBody(text: string): Body {
   return JSON.parse(text) as Body
-}
-
-const noTotals: Totals = {
-  succeeded: 0,
-  failed: 0,
-  cancelled: 0,
-  other: 0,
-  skipped: 0,
-  durationMs: 0,
 }
 
 /** Of jobs that never ran all have the same. */
