@@ -21,17 +21,20 @@ const benches: Readonly<Record<string, string>> = {
   start: 'bench/start.ts',
 }
 
+const options = {
+  only: { type: 'string' },
+  peers: { type: 'string' },
+  rounds: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  full: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  report: { type: 'boolean', default: false },
+  'no-build': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
 const { values, tokens } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    peers: { type: 'string' },
-    rounds: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    full: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    report: { type: 'boolean', default: false },
-    'no-build': { type: 'boolean', default: false },
-  },
+  options,
   // What the benchmarks of Carillon alone take, they check.
   strict: false,
   tokens: true,
@@ -78,8 +81,34 @@ function listOf(value: unknown): string[] | null {
   return typeof value === 'string' ? value.split(',').filter(name => name !== '') : null
 }
 
+const help = `npm run bench -- [options]
+
+  --only NAME,…    these sections: ${Object.keys(sections).join(', ')}
+                   or benchmarks of Carillon alone: ${Object.keys(benches).join(', ')}
+  --peers NAME,…   beside these peers only
+  --rounds N       medians of so many, 5 unless told
+  --quick, --full  small numbers to try it out; up to a million schedules
+  --json           the results on standard output
+  --report         docs/explanation/performance.md from the results kept
+  --no-build       the service is measured as it was built last
+
+  npm run bench -- --only jobs --peers graphile-worker --rounds 9`
+
+/** Options of the benchmarks of Carillon alone are theirs to know. */
+function refuseStrangers(only: readonly string[] | null): void {
+  if (only?.some(name => Object.hasOwn(benches, name))) return
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    if (!Object.hasOwn(options, token.name)) {
+      refuse(`unknown option ${token.rawName}; npm run bench -- --help`)
+    }
+  }
+}
+
 async function main(): Promise<void> {
+  if (values.help) return console.log(help)
   const only = listOf(values.only)
+  refuseStrangers(only)
   const known = [...Object.keys(sections), ...Object.keys(benches)]
   const stranger = only?.find(name => !known.includes(name))
   if (stranger !== undefined) {

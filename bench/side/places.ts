@@ -24,7 +24,13 @@ const LOOK_MS = 20
  */
 async function emptied(url: string): Promise<void> {
   await askRedis(url, 'FLUSHALL')
-  await askRedis(url, 'BGREWRITEAOF')
+  // The server may just be at it, and refuses to begin again.
+  await rewritten(url)
+  await askRedis(url, 'BGREWRITEAOF').catch(() => {})
+  await rewritten(url)
+}
+
+async function rewritten(url: string): Promise<void> {
   for (;;) {
     const told = String(await askRedis(url, 'INFO', 'persistence'))
     if (!/aof_rewrite_(in_progress|scheduled):1/.test(told)) return
