@@ -7,6 +7,7 @@ import { startPooler, type Pooler } from '../support/servers/pooler.ts'
 import { offeredServer } from '../support/servers/shared.ts'
 import { storeSuite } from './suite.ts'
 import { claimTests } from './suite/claim.ts'
+import { commitAlikeTests } from './suite/commit-alike.ts'
 import { commitTests } from './suite/commit.ts'
 import { insertAndClaimTests } from './suite/insert-and-claim.ts'
 import { insertTests } from './suite/insert.ts'
@@ -38,6 +39,7 @@ storeSuite({
     claimTests,
     insertAndClaimTests,
     commitTests,
+    commitAlikeTests,
     renewTests,
     raceTests,
   ],

@@ -10,6 +10,7 @@ import type { Bench } from './suite/bench.ts'
 import { claimTests } from './suite/claim.ts'
 import { laneTests } from './suite/claim-lanes.ts'
 import { orderTests } from './suite/claim-order.ts'
+import { commitAlikeTests } from './suite/commit-alike.ts'
 import { commitTests } from './suite/commit.ts'
 import { commitPartTests } from './suite/commit-parts.ts'
 import { countTests } from './suite/counts.ts'
@@ -43,6 +44,7 @@ const topics = [
   orderTests,
   laneTests,
   commitTests,
+  commitAlikeTests,
   commitPartTests,
   applyTests,
   renewTests,

@@ -6,11 +6,12 @@ import type { ClaimRequest } from '../store.ts'
 import { fromDocumentsText, fromNumbers, separated, texts } from './arrays.ts'
 import type { Cell, ColdRow, Row } from './columns.ts'
 import type { Value } from './connection.ts'
-import { parseBody, type Body } from '../shared/body.ts'
+import type { Body } from '../shared/body.ts'
 import { toJob, type Cold, type Hot } from '../shared/job.ts'
 import { toCold } from './record.ts'
 import type { Tables } from './tables.ts'
 import { toKey } from '../shared/text.ts'
+import { parseBody, toldOf, type Told } from '../shared/told.ts'
 
 /** Timed jobs made ready in one claim; what is due later than these has to wait its turn. */
 export const BITE = 2_000
@@ -104,7 +105,7 @@ interface Claimed {
   readonly attempts: number
   readonly fence: number
   readonly version: number
-  readonly body: Body
+  readonly body: Told
   readonly cold: ColdRow | null
 }
 
@@ -145,7 +146,7 @@ function textRows(row: Row): Claimed[] {
       attempts: numbers[at + 3]!,
       fence: numbers[at + 4]!,
       version: numbers[at + 5]!,
-      body: cells[at + 6] as Body,
+      body: toldOf(cells[at + 6] as Body),
       cold: colds === null ? null : colds(rows.length),
     })
   }

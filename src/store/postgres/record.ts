@@ -4,7 +4,6 @@ import { rankOf } from '../../core/fair.ts'
 import type { Declared, Job, Lease } from '../../core/job.ts'
 import { parseSpec } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
-import { parseBody } from '../shared/body.ts'
 import type { Cold, Hot } from '../shared/job.ts'
 import {
   JOB_END,
@@ -18,6 +17,7 @@ import {
 } from './columns.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { fromKey, fromKeyOrNull } from '../shared/text.ts'
+import { parseBody } from '../shared/told.ts'
 
 export function toCold([spec, declared, createdAt, id, series, kind]: ColdRow): Cold {
   return {

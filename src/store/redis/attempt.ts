@@ -25,7 +25,46 @@ type Rest = [
 ]
 
 export function attemptText(attempt: Attempt): string {
+  return attemptHead(attempt) + attemptTail(attempt)
+}
+
+/** What no two attempts share. */
+export function attemptHead({ number, id }: Attempt): string {
+  return `${number}\0${toKey(id)}`
+}
+
+/** The last one without details: attempts of one claim mostly have the same. */
+let last: { readonly attempt: Attempt; readonly tail: string } | null = null
+
+export function attemptTail(attempt: Attempt): string {
   const detail = detailOf(attempt)
+  if (detail !== null) return tailOf(attempt, `,${JSON.stringify(detail)}`)
+  if (last !== null && isAlike(last.attempt, attempt)) return last.tail
+  const tail = tailOf(attempt, '')
+  last = { attempt, tail }
+  return tail
+}
+
+function isAlike(a: Attempt, b: Attempt): boolean {
+  return (
+    a.finishedAt === b.finishedAt &&
+    a.startedAt === b.startedAt &&
+    a.claimedAt === b.claimedAt &&
+    a.occurrence === b.occurrence &&
+    a.expireAt === b.expireAt &&
+    a.outcome === b.outcome &&
+    a.run === b.run &&
+    a.attempt === b.attempt &&
+    a.fence === b.fence &&
+    a.retries === b.retries &&
+    a.origin === b.origin &&
+    a.retryOf === b.retryOf &&
+    a.missed === b.missed &&
+    a.owner === b.owner
+  )
+}
+
+function tailOf(attempt: Attempt, detail: string): string {
   // A `Rest`: joined, numbers read as they do in JSON, at half the cost of having them written.
   // prettier-ignore
   const rest = [
@@ -33,9 +72,7 @@ export function attemptText(attempt: Attempt): string {
     orNull(attempt.retryOf), attempt.occurrence, attempt.missed, JSON.stringify(attempt.owner),
     attempt.claimedAt, attempt.startedAt, outcomes.indexOf(attempt.outcome),
   ].join(',')
-  const json = detail === null ? `[${rest}]` : `[${rest},${JSON.stringify(detail)}]`
-  const { number, id, finishedAt, expireAt } = attempt
-  return [number, toKey(id), finishedAt, expireAt, json].join(NUL)
+  return `\0${attempt.finishedAt}\0${attempt.expireAt}\0[${rest}${detail}]`
 }
 
 function detailOf({ reason, error, result, measures }: Attempt): Detail | null {

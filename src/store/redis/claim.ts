@@ -54,10 +54,13 @@ export function claimedJobs(
 ): Promise<Job[]> {
   const claimedAt = Number(answer[0])
   const taken: Taken[] = []
+  let fields: readonly string[] = []
   for (let i = 1; i < answer.length; i += 2) {
     const attemptId = attemptIds[(i - 1) / 2]!
     const lease = { token, owner, attemptId, claimedAt, until: claimedAt + leaseMs }
-    taken.push({ seq: answer[i]!, fields: answer[i + 1]!.split(NUL), lease })
+    // An empty row is the one before it.
+    if (answer[i + 1] !== '') fields = answer[i + 1]!.split(NUL)
+    taken.push({ seq: answer[i]!, fields, lease })
   }
   return jobsOf(shelf, taken)
 }

@@ -5,11 +5,12 @@ import { rankOf } from '../../core/fair.ts'
 import type { Job, Lease } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
-import { bodyOf, parseBody } from '../shared/body.ts'
+import { bodyOf } from '../shared/body.ts'
 import { toJob as assembled, type Cold } from '../shared/job.ts'
 import { NUL } from './codes.ts'
 import { RUNNING, states } from '../shared/codes.ts'
 import { fromKey, toKey } from '../shared/text.ts'
+import { parseBody } from '../shared/told.ts'
 
 /** Numbers of jobs are texts of one width, so that both order alike. */
 export const SEQ_WIDTH = 12
@@ -25,10 +26,14 @@ export interface Found {
 
 /** A row up to the number of the write that made its spec, and behind it. */
 export function rowParts(job: Job, now: Instant): [front: string, back: string] {
+  return [frontOf(job, now), NUL + bodyOf(job)]
+}
+
+function frontOf(job: Job, now: Instant): string {
   const { spec, counters } = job
   const dueAt = job.state === 'waiting' ? job.dueAt : null
   // prettier-ignore
-  const front = [
+  return [
     job.version, counters.fence, stateCodes[job.state], job.kind === 'job' ? '0' : '1', whereOf(spec),
     dueAt === null ? '-' : dueAt <= now ? 'r' : 't',
     dueAt ?? '',
@@ -36,7 +41,6 @@ export function rowParts(job: Job, now: Instant): [front: string, back: string] 
     pausedUntil(job) ?? '',
     job.expireAt ?? '', counters.attempts, spec.retention.attempts, job.revision, '',
   ].join(NUL)
-  return [front, NUL + bodyOf(job)]
 }
 
 const stateCodes = Object.fromEntries(states.map((state, code) => [state, code])) as Readonly<
@@ -62,9 +66,51 @@ export function whereOf({ tenant, queue, handler, lane }: JobSpec): string {
   return text
 }
 
+interface LastRow {
+  readonly job: Job
+  readonly specAt: number
+  readonly now: Instant
+  readonly body: string
+  readonly text: string
+}
+
+/** Jobs that are written together mostly come to the same: their text is put together once. */
+let lastRow: LastRow | null = null
+
 export function rowOf(job: Job, specAt: number, now: Instant): string {
-  const [front, back] = rowParts(job, now)
-  return front + String(specAt) + back
+  const body = bodyOf(job)
+  const last = lastRow
+  const isSame =
+    last !== null &&
+    last.body === body &&
+    last.specAt === specAt &&
+    last.now === now &&
+    isAlike(last.job, job)
+  if (isSame) return last.text
+  const text = `${frontOf(job, now)}${specAt}\0${body}`
+  lastRow = { job, specAt, now, body, text }
+  return text
+}
+
+/** In what a row says in front of its body. */
+function isAlike(a: Job, b: Job): boolean {
+  return (
+    a.version === b.version &&
+    a.counters.fence === b.counters.fence &&
+    a.counters.attempts === b.counters.attempts &&
+    a.state === b.state &&
+    a.kind === b.kind &&
+    a.dueAt === b.dueAt &&
+    a.expireAt === b.expireAt &&
+    a.revision === b.revision &&
+    pausedUntil(a) === pausedUntil(b) &&
+    a.spec.lane === b.spec.lane &&
+    a.spec.handler === b.spec.handler &&
+    a.spec.queue === b.spec.queue &&
+    a.spec.tenant === b.spec.tenant &&
+    a.spec.priority === b.spec.priority &&
+    a.spec.retention.attempts === b.spec.retention.attempts
+  )
 }
 
 function pausedUntil(job: Job): Instant | null {

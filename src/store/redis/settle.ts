@@ -6,11 +6,11 @@ import { rankOf } from '../../core/fair.ts'
 import type { Job } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
-import { attemptText, oddExpiry } from './attempt.ts'
+import { attemptHead, attemptTail, oddExpiry } from './attempt.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { LIVE, markOfJob } from '../shared/marks.ts'
 import { fenceText, leaseText, rowOf, whereOf } from './row.ts'
-import { GLUE } from './scripts/settle.ts'
+import { GLUE, NO_ATTEMPT } from './scripts/settle.ts'
 import type { Known, Shelf } from './shelf.ts'
 import { toKey } from '../shared/text.ts'
 
@@ -71,17 +71,44 @@ export function addSettle(args: string[], plain: readonly Plain[], now: Instant)
   }
   const groups = [...groupsOf(plain, now).values()]
   const ordered = groups.flatMap(({ members }) => members)
-  const rows = ordered.map(({ change, specAt }) => rowOf(change.job, specAt, now))
-  const fences = ordered.map(({ change }) => fenceText(change.expectedVersion, change.token!))
-  const texts = ordered.map(({ change: { attempt } }) =>
-    attempt === null ? '' : attemptText(attempt),
-  )
-  const seqs = ordered.map(({ seq }) => seq)
   const rest = [...groups.flatMap(groupWords), ...restWords(plain)]
-  args.push(String(plain.length), String(rest.length + 5))
-  args.push(...[seqs, fences, rows, texts].map(pieces => pieces.join(GLUE)))
+  args.push(String(plain.length), String(rest.length + 6))
+  args.push(ordered.map(({ seq }) => seq).join(GLUE))
+  args.push(fencesOf(ordered))
+  args.push(glued(ordered, ({ change, specAt }) => rowOf(change.job, specAt, now)))
+  args.push(
+    glued(ordered, ({ change: { attempt } }) =>
+      attempt === null ? NO_ATTEMPT : attemptHead(attempt),
+    ),
+  )
+  args.push(
+    glued(ordered, ({ change: { attempt } }) => (attempt === null ? '' : attemptTail(attempt))),
+  )
   args.push(String(groups.length))
   for (const word of rest) args.push(word)
+}
+
+/** What says the same as the one before it is left out. */
+function glued(ordered: readonly Plain[], textOf: (plain: Plain) => string): string {
+  let last = ''
+  const pieces = ordered.map(plain => {
+    const text = textOf(plain)
+    if (text === last) return ''
+    last = text
+    return text
+  })
+  return pieces.join(GLUE)
+}
+
+function fencesOf(ordered: readonly Plain[]): string {
+  let last: Change | null = null
+  const pieces = ordered.map(({ change }) => {
+    const { token, expectedVersion } = change
+    const isSame = last?.token === token && last.expectedVersion === expectedVersion
+    last = change
+    return isSame ? '' : fenceText(expectedVersion, token!)
+  })
+  return pieces.join(GLUE)
 }
 
 function groupsOf(plain: readonly Plain[], now: Instant): Map<string, Group> {

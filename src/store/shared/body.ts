@@ -2,16 +2,7 @@
 // cheaper to write and read than columns, and behind it what most jobs have nothing of.
 
 import type { ErrorInfo } from '../../core/errors.ts'
-import type {
-  Ended,
-  Job,
-  LastAttempt,
-  Pause,
-  RunRequest,
-  RunState,
-  Totals,
-} from '../../core/job.ts'
-import { noTotals } from '../../core/job.ts'
+import type { Job, LastAttempt, Pause, RunRequest, RunState, Totals } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import { endReasons, outcomes, waits } from './codes.ts'
 
@@ -53,25 +44,74 @@ export type Body = [
   detail?: Detail,
 ]
 
+/** The last one without details: what is written together mostly says the same. */
+let last: { readonly job: Job; readonly text: string } | null = null
+
 export function bodyOf(job: Job): string {
-  const { counters, totals, last, ended } = job
-  const detail = detailOf(job)
+  if (!isPlain(job)) return `[${numbersOf(job)},${JSON.stringify(detailOf(job))}]`
+  if (last !== null && isAlike(last.job, job)) return last.text
+  const text = `[${numbersOf(job)}]`
+  last = { job, text }
+  return text
+}
+
+function isAlike(a: Job, b: Job): boolean {
+  return (
+    a.updatedAt === b.updatedAt &&
+    a.nextAt === b.nextAt &&
+    a.retryAt === b.retryAt &&
+    a.waitingFor === b.waitingFor &&
+    a.backlog === b.backlog &&
+    a.missed === b.missed &&
+    a.revision === b.revision &&
+    a.counters.runs === b.counters.runs &&
+    a.counters.concluded === b.counters.concluded &&
+    hasSameTotals(a.totals, b.totals) &&
+    hasSameLast(a.last, b.last) &&
+    a.ended?.at === b.ended?.at &&
+    a.ended?.reason === b.ended?.reason
+  )
+}
+
+function hasSameTotals(a: Totals, b: Totals): boolean {
+  if (a === b) return true
+  return (
+    a.durationMs === b.durationMs &&
+    a.succeeded === b.succeeded &&
+    a.failed === b.failed &&
+    a.cancelled === b.cancelled &&
+    a.other === b.other &&
+    a.skipped === b.skipped
+  )
+}
+
+function hasSameLast(a: LastAttempt | null, b: LastAttempt | null): boolean {
+  if (a === null || b === null) return a === b
+  return (
+    a.startedAt === b.startedAt &&
+    a.finishedAt === b.finishedAt &&
+    a.outcome === b.outcome &&
+    a.succeededAt === b.succeededAt
+  )
+}
+
+function numbersOf(job: Job): string {
+  const { counters, totals, last: latest, ended } = job
   // Joined, numbers and nulls read as they do in JSON; adding up texts would leave one behind at
   // every step, most of what a run leaves to be collected.
   // prettier-ignore
-  const text = [
+  return [
     waits.indexOf(job.waitingFor), orNull(job.nextAt), orNull(job.retryAt), job.backlog, job.missed,
     counters.runs, counters.concluded,
     totals.succeeded, totals.failed, totals.cancelled, totals.other, totals.skipped, totals.durationMs,
-    last === null ? 'null' : last.startedAt,
-    last === null ? 'null' : last.finishedAt,
-    last === null ? 'null' : outcomes.indexOf(last.outcome),
-    last === null ? 'null' : orNull(last.succeededAt),
+    latest === null ? 'null' : latest.startedAt,
+    latest === null ? 'null' : latest.finishedAt,
+    latest === null ? 'null' : outcomes.indexOf(latest.outcome),
+    latest === null ? 'null' : orNull(latest.succeededAt),
     ended === null ? 'null' : ended.at,
     ended === null ? 'null' : endReasons.indexOf(ended.reason),
     job.updatedAt, job.revision,
   ].join(',')
-  return detail === null ? `[${text}]` : `[${text},${JSON.stringify(detail)}]`
 }
 
 /** What is null would be left out of a list that is joined. */
@@ -79,29 +119,37 @@ export function orNull(value: number | null): number | 'null' {
   return value === null ? 'null' : value
 }
 
-function detailOf(job: Job): Detail | null {
-  const { floor, current, serving, requests, crashes, pause, pauseAsked, lastError } = job
-  const endedNote = job.ended === null ? undefined : job.ended.note
-  const isPlainRun =
+/** Nothing that needs a detail. */
+function isPlain(job: Job): boolean {
+  return (
+    isPlainRun(job.current) &&
+    job.floor === null &&
+    job.serving === null &&
+    job.requests.length === 0 &&
+    job.crashes === 0 &&
+    job.pause === null &&
+    job.pauseAsked === null &&
+    job.lastError === null &&
+    job.ended?.note === undefined
+  )
+}
+
+function isPlainRun(current: RunState): boolean {
+  return (
     current.run === 0 &&
     current.attempt === 0 &&
     current.failures === 0 &&
     current.failingSince === null &&
     current.retryOf === null
-  const isPlain =
-    isPlainRun &&
-    floor === null &&
-    serving === null &&
-    requests.length === 0 &&
-    crashes === 0 &&
-    pause === null &&
-    pauseAsked === null &&
-    lastError === null &&
-    endedNote === undefined
-  if (isPlain) return null
+  )
+}
+
+function detailOf(job: Job): Detail {
+  const { floor, current, serving, requests, crashes, pause, pauseAsked, lastError } = job
+  const endedNote = job.ended === null ? undefined : job.ended.note
   return {
     ...(floor === null ? {} : { floor }),
-    ...(isPlainRun ? {} : { current }),
+    ...(isPlainRun(current) ? {} : { current }),
     ...(serving === null ? {} : { serving }),
     ...(requests.length === 0 ? {} : { requests }),
     ...(crashes === 0 ? {} : { crashes }),
@@ -111,47 +159,3 @@ function detailOf(job: Job): Detail | null {
     ...(endedNote === undefined ? {} : { endedNote }),
   }
 }
-
-export function parseBody(text: string): Body {
-  return JSON.parse(text) as Body
-}
-
-/** Of jobs that never ran all have the same. */
-export function totalsOf(body: Body): Totals {
-  if (body[7] + body[8] + body[9] + body[10] + body[11] + body[12] === 0) return noTotals
-  return {
-    succeeded: body[7],
-    failed: body[8],
-    cancelled: body[9],
-    other: body[10],
-    skipped: body[11],
-    durationMs: body[12],
-  }
-}
-
-export function lastOf(body: Body): LastAttempt | null {
-  if (body[13] === null) return null
-  return {
-    startedAt: body[13],
-    finishedAt: body[14]!,
-    outcome: outcomes[body[15]!]!,
-    succeededAt: body[16],
-  }
-}
-
-export function endedOf(body: Body): Ended | null {
-  if (body[17] === null) return null
-  const ended = { at: body[17], reason: endReasons[body[18]!]! }
-  const note = body[21]?.endedNote
-  return note === undefined ? ended : { ...ended, note }
-}
-
-/** JSON drops what is undefined: a request without a payload of its own. */
-export function requestsOf({ requests }: Detail): readonly RunRequest[] {
-  if (requests === undefined) return []
-  return requests.map(request =>
-    'payload' in request ? request : { ...(request as RunRequest), payload: undefined },
-  )
-}
-
-export const noDetail: Detail = {}

@@ -1,11 +1,10 @@
 // A job put together from what its row holds and what its spec says.
 
-import type { Declared, Job, Lease } from '../../core/job.ts'
-import { noRun } from '../../core/job.ts'
+import type { Counters, Declared, Job, Lease } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
-import { endedOf, lastOf, noDetail, requestsOf, totalsOf, type Body } from './body.ts'
-import { kinds, states, waits } from './codes.ts'
+import { kinds, states } from './codes.ts'
+import type { Told } from './told.ts'
 
 /** What of a job running it never changes: read once, and again only when the spec changed. */
 export interface Cold {
@@ -25,14 +24,13 @@ export interface Hot {
   readonly attempts: number
   readonly fence: number
   readonly version: number
-  readonly body: Body
+  readonly body: Told
   readonly lease: Lease | null
 }
 
 /** Every field by name: copying objects together costs more than all the rest. */
 export function toJob(hot: Hot, cold: Cold): Job {
   const { body } = hot
-  const detail = body[21] ?? noDetail
   return {
     id: cold.id,
     kind: cold.kind,
@@ -40,31 +38,45 @@ export function toJob(hot: Hot, cold: Cold): Job {
     declared: cold.declared,
     spec: cold.spec,
     state: hot.state,
-    waitingFor: waits[body[0]]!,
+    waitingFor: body.waitingFor,
     dueAt: hot.dueAt,
-    nextAt: body[1],
-    retryAt: body[2],
-    floor: detail.floor ?? null,
-    backlog: body[3],
-    missed: body[4],
-    current: detail.current ?? noRun,
-    serving: detail.serving ?? null,
-    requests: requestsOf(detail),
-    crashes: detail.crashes ?? 0,
-    counters: { runs: body[5], attempts: hot.attempts, fence: hot.fence, concluded: body[6] },
-    totals: totalsOf(body),
+    nextAt: body.nextAt,
+    retryAt: body.retryAt,
+    floor: body.floor,
+    backlog: body.backlog,
+    missed: body.missed,
+    current: body.current,
+    serving: body.serving,
+    requests: body.requests,
+    crashes: body.crashes,
+    counters: countersOf(hot),
+    totals: body.totals,
     lease: hot.lease,
-    pause: detail.pause ?? null,
-    pauseAsked: detail.pauseAsked ?? null,
-    ended: endedOf(body),
-    last: lastOf(body),
-    lastError: detail.lastError ?? null,
+    pause: body.pause,
+    pauseAsked: body.pauseAsked,
+    ended: body.ended,
+    last: body.last,
+    lastError: body.lastError,
     expireAt: hot.expireAt,
     createdAt: cold.createdAt,
-    updatedAt: body[19],
-    revision: body[20],
+    updatedAt: body.updatedAt,
+    revision: body.revision,
     version: hot.version,
   }
+}
+
+let lastCounters: Counters = { runs: 0, attempts: 0, fence: 0, concluded: 0 }
+
+/** Jobs that were read together mostly ran as often: they share one. */
+function countersOf({ attempts, fence, body: { runs, concluded } }: Hot): Counters {
+  const last = lastCounters
+  const isSame =
+    last.attempts === attempts &&
+    last.fence === fence &&
+    last.runs === runs &&
+    last.concluded === concluded
+  if (!isSame) lastCounters = { runs, attempts, fence, concluded }
+  return lastCounters
 }
 
 /** As a claim leaves a waiting job. */

@@ -3,7 +3,7 @@
 import { rankOf } from '../../core/fair.ts'
 import type { Job, Lease } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
-import { bodyOf, parseBody } from '../shared/body.ts'
+import { bodyOf } from '../shared/body.ts'
 import { states } from '../shared/codes.ts'
 import {
   heldUntil,
@@ -15,6 +15,7 @@ import {
 import type { DueRow, JobRow } from './columns.ts'
 import type { Value } from './driver.ts'
 import { fromKey, toKey, toKeyOrNull } from '../shared/text.ts'
+import { parseBody } from '../shared/told.ts'
 
 /** What running a job never changes, and the line it is in. */
 export interface Cold extends ColdJob {

@@ -248,6 +248,7 @@ local function lease(taken, line)
   local stamp, till = int(now), int(now + leaseMs)
   local middle, tail = Z .. token .. Z .. 'c' .. Z, Z .. owner .. Z .. stamp .. Z .. till
   local leases, reply, begun = {}, { stamp }, {}
+  local last, front, kind, tenant, isNew
   for i = 1, #seqs do
     local job, row = taken[i], nil
     if line or not job.row then
@@ -256,17 +257,23 @@ local function lease(taken, line)
     else
       row = job.row
     end
-    local version, kind, tenant = match(row, '^(%d+)%z%d+%z%d%z(%d)%z([^%z]*)')
+    -- What was made together mostly has the same row: it is looked at and told once.
+    local isSame = row == last
+    if not isSame then
+      local version
+      version, kind, tenant = match(row, '^(%d+)%z%d+%z%d%z(%d)%z([^%z]*)')
+      front, isNew, last = int(version + 1) .. middle, kind == '0' and isUnstarted(row), row
+    end
     local counts = (line or job.line).counts[kind]
     counts[tenant] = (counts[tenant] or 0) + 1
-    if kind == '0' and isUnstarted(row) then
+    if isNew then
       begun[tenant] = begun[tenant] or {}
       insert(begun[tenant], seqs[i])
     end
     leases[2 * i - 1] = seqs[i]
-    leases[2 * i] = int(version + 1) .. middle .. ARGV[at + i] .. tail
+    leases[2 * i] = front .. ARGV[at + i] .. tail
     reply[2 * i] = seqs[i]
-    reply[2 * i + 1] = row
+    reply[2 * i + 1] = isSame and '' or row
   end
   batch('HSET', P .. 'leases', leases)
   beginLease(token, till, seqs)

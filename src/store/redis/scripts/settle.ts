@@ -3,19 +3,19 @@
 
 /** Between pieces of one word. No JSON holds it, nor what keys are encoded with. */
 export const GLUE = '\u0003'
+/** In place of an attempt's number and id. */
+export const NO_ATTEMPT = '-'
 
 export const settling = String.raw`
--- What many short words would cost more to read than one long one.
+-- One long word costs less to read than many short ones. An empty piece is the one before it.
 local function pieces(word)
-  local list, n, from = {}, 0, 1
+  local list, n, from, last = {}, 0, 1, ''
   while true do
-    local to = find(word, '${GLUE}', from, true)
+    local to = find(word, '${GLUE}', from, true) or #word + 1
     n = n + 1
-    if not to then
-      list[n] = sub(word, from)
-      return list
-    end
-    list[n] = sub(word, from, to - 1)
+    if to > from then last = sub(word, from, to - 1) end
+    list[n] = last
+    if to > #word then return list end
     from = to + 1
   end
 end
@@ -23,22 +23,21 @@ end
 local function holdAll(seqs, fences)
   local leases = fetch('HMGET', P .. 'leases', seqs)
   for i = 1, #seqs do
-    local lease, fence = leases[i], fences[i]
-    if not lease or sub(lease, 1, #fence) ~= fence then return false end
+    if not leases[i] or find(leases[i], fences[i], 1, true) ~= 1 then return false end
   end
   return true
 end
 
-local function writeRows(seqs, rows, texts)
+local function writeRows(seqs, rows, heads, tails)
   local hash, past, index, n = {}, {}, {}, 0
   for i = 1, #seqs do
-    local seq, text = seqs[i], texts[i]
+    local seq, head = seqs[i], heads[i]
     hash[2 * i - 1] = seq
     hash[2 * i] = rows[i]
-    if text ~= '' then
-      local number, id = match(text, '^(%d+)%z([^%z]*)')
+    if head ~= '${NO_ATTEMPT}' then
+      local number, id = match(head, '^(%d+)%z(.*)')
       past[n + 1] = seq .. ':' .. number
-      past[n + 2] = text
+      past[n + 2] = head .. tails[i]
       index[n + 1] = 0
       index[n + 2] = id .. Z .. seq .. Z .. number
       n = n + 2
@@ -124,11 +123,13 @@ local function settle()
   local count, size = takeNumber(), takeNumber()
   local last = at + size
   if count == 0 then return true end
-  local seqs, fences, rows, texts = pieces(take()), pieces(take()), pieces(take()), pieces(take())
-  local isWhole = #seqs == count and #fences == count and #rows == count and #texts == count
+  local seqs, fences, rows = pieces(take()), pieces(take()), pieces(take())
+  local heads, tails = pieces(take()), pieces(take())
+  local isWhole = #seqs == count and #fences == count and #rows == count
+    and #heads == count and #tails == count
   local isHeld = isWhole and holdAll(seqs, fences)
   if isHeld then
-    writeRows(seqs, rows, texts)
+    writeRows(seqs, rows, heads, tails)
     writeGroups(seqs)
     writeRest()
   end
