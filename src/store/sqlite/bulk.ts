@@ -46,7 +46,8 @@ export function groupsOf<T>(rows: readonly T[], isAlike: (a: T, b: T) => boolean
   return groups
 }
 
-function wentThrough(tables: Prepares, write: () => boolean): boolean {
+/** Whether all was written; otherwise nothing is. */
+export function wentThrough(tables: Prepares, write: () => boolean): boolean {
   tables.statement('savepoint bulk').run()
   let isWhole = false
   try {

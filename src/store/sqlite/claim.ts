@@ -11,7 +11,7 @@ import { kinds, RUNNING, WAITING } from '../shared/codes.ts'
 import type { Row, Value } from './driver.ts'
 import { leasedJob, type Cold } from './record.ts'
 import { takeRuled } from './ruled.ts'
-import type { Tables } from './tables.ts'
+import type { Lent, Tables } from './tables.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 
 interface Found extends Candidate {
@@ -19,9 +19,9 @@ interface Found extends Candidate {
   readonly cold: Cold
 }
 
-const timedSql = `select ${dueColumns} from jobs indexed by timed
+const timedSql = `from jobs indexed by timed
   where line = ? and ready = 0 and due_at <= ? limit ?`
-const readySql = `select ${dueColumns} from jobs indexed by ready
+const readySql = `from jobs indexed by ready
   where line = ? and ready = 1 and due_at <= ? limit ?`
 
 export function claim(tables: Tables, request: ClaimRequest): Job[] {
@@ -61,8 +61,8 @@ function claimFrom(tables: Tables, lines: readonly number[], request: ClaimReque
   const count = due.reduce((sum, { timed, ready }) => sum + timed + ready, 0)
   if (!isCrowd && count <= limit) {
     const found = due.flatMap(({ line, timed, ready }) => [
-      ...(timed > 0 ? tables.statement(timedSql).all(line, now, limit) : []),
-      ...(ready > 0 ? tables.statement(readySql).all(line, now, limit) : []),
+      ...(timed > 0 ? tables.packedAll(dueColumns, timedSql, line, now, limit) : []),
+      ...(ready > 0 ? tables.packedAll(dueColumns, readySql, line, now, limit) : []),
     ])
     const { taken } = takeTurns(
       found.map(row => asFound(tables, row)),
@@ -116,34 +116,31 @@ function asFound(tables: Tables, row: Row): Found {
   return { row: due, cold, lane: cold.spec.lane, rank, seq }
 }
 
-type Lent = [seq: number, attemptId: string]
-
 function lease(tables: Tables, taken: readonly Found[], request: ClaimRequest): Job[] {
   const { now, leaseMs } = request
   const until = now + leaseMs
   const token = toKey(request.token)
   const owner = toKey(request.owner)
-  const attemptIds = taken.map((_, i) => toKey(request.attemptIds[i]!))
   const shared = [token, owner, now, until] as const
   const run = (rows: readonly Lent[]) => {
     const sql = bulkSql('lease', 2, rows.length, leaseJobsSql)
     const values: Value[] = [...shared]
-    for (const [seq, attemptId] of rows) values.push(seq, attemptId)
+    for (const [seq, attemptId] of rows) values.push(seq, toKey(attemptId))
     tables.statement(sql).run(...values)
     return true
   }
-  const lent = taken.map(({ seq }, i): Lent => [seq, attemptIds[i]!])
+  const lent = taken.map(({ seq }, i): Lent => [seq, request.attemptIds[i]!])
   inBulk(tables, lent, { many: run, one: row => run([row]) })
   tables.leases.begin(
     token,
     until,
     taken.map(({ seq }) => seq),
   )
-  return taken.map(({ row, cold, seq }, i) => {
+  return taken.map(({ row, cold }, i) => {
     const kind = kinds.indexOf(cold.kind)
     const { tenant } = cold.spec
     tables.tallies.moved({ tenant, line: cold.line, kind, from: WAITING, to: RUNNING })
-    tables.leased.set(cold.id, seq)
+    tables.leased.set(cold.id, lent[i]!)
     return leasedJob(row, cold, {
       token: request.token,
       owner: request.owner,

@@ -50,6 +50,12 @@ export const settleSameSql = (rows: string) => `update jobs
     token = null, owner = null, attempt_id = null, claimed_at = null
   from (values ${rows}) v
   where jobs.seq = v.column1 and jobs.version = ? and jobs.token = ?`
+/** The same for jobs behind each other that differ in nothing. */
+export const settleSpanSql = `update jobs
+  set state = ?, ready = ?, until_at = ?, expire_at = ?, rank = ?, due_at = ?, attempts = ?,
+    fence = ?, version = version + 1, body = ?,
+    token = null, owner = null, attempt_id = null, claimed_at = null
+  where seq between ? and ? and version = ? and token = ?`
 export const updateJobSql = `update jobs
   set ${sets([...stateColumns, ...leaseColumns, ...placeColumns])} where seq = ?`
 /** Takes pairs, the job and its attempt, and then what all of them share. */

@@ -1,25 +1,14 @@
 // Changes: each is checked as a whole before its first write, so none is ever half done.
 
 import type { Change } from '../../core/change.ts'
-import type { Job } from '../../core/job.ts'
 import type { CommitResult, InsertOptions } from '../store.ts'
-import { rankOf } from '../../core/fair.ts'
-import { bulkSql, groupsOf, inBulk } from './bulk.ts'
-import type { Value } from './driver.ts'
-import { appendHistory, type Written } from './history.ts'
+import { appendHistory, appendRest, type Written } from './history.ts'
 import { exists, insertOne, isFull } from './insert.ts'
-import {
-  settleJobsSql,
-  settleSameSql,
-  settleSameWidth,
-  settleWidth,
-  updateJobSql,
-} from './columns.ts'
-import { bodyOf } from '../shared/body.ts'
-import { RUNNING } from '../shared/codes.ts'
-import { heldUntil, kindCode, stateCode } from '../shared/job.ts'
-import { readyCode, updateValues, waitsUntil } from './record.ts'
+import { updateJobSql } from './columns.ts'
+import { kindCode, stateCode } from '../shared/job.ts'
+import { updateValues } from './record.ts'
 import { putRecord, recordFits } from './records.ts'
+import { plainOf, settleAll, type Plain } from './settle.ts'
 import type { Tables } from './tables.ts'
 import { toKey, toKeyOrNull } from '../shared/text.ts'
 
@@ -34,130 +23,24 @@ export function commit(
     const plain: Plain[] = []
     const written: Written[] = []
     for (const [index, change] of changes.entries()) {
-      const seq = plainSeq(tables, change)
-      if (seq !== null) plain.push({ index, seq, change })
+      const one = plainOf(tables, change, index)
+      if (one !== null) plain.push(one)
       else results[index] = committed(tables, change, options, written)
     }
-    const many = (group: readonly Plain[]) =>
-      settledAll(tables, group, options) && keep(tables, group, results, written)
-    const one = (row: Plain) => {
-      if (!many([row])) results[row.index] = committed(tables, row.change, options, written)
-    }
-    for (const group of groupsOf(plain, endsAlike(options))) inBulk(tables, group, { many, one })
+    settleAll(tables, plain, {
+      now: options.now,
+      done: (row, hasHistory) => {
+        results[row.index] = 'committed'
+        if (hasHistory) appendRest(tables, row)
+        else written.push(row)
+      },
+      refused: ({ index, change }) => {
+        results[index] = committed(tables, change, options, written)
+      },
+    })
     appendHistory(tables, written)
     return results
   })
-}
-
-/** The common end of an attempt claimed here: nothing to check but the fence. */
-interface Plain extends Written {
-  readonly index: number
-}
-
-function plainSeq(tables: Tables, change: Change): number | null {
-  const { job, token } = change
-  const isPlain =
-    token !== null &&
-    job.lease === null &&
-    !change.specChanged &&
-    change.inserts.length === 0 &&
-    change.records.length === 0 &&
-    job.version === change.expectedVersion + 1
-  return isPlain ? (tables.leased.get(job.id) ?? null) : null
-}
-
-/** Whether two come to the same, but for what each row says itself. */
-function endsAlike({ now }: InsertOptions) {
-  return ({ change: a }: Plain, { change: b }: Plain): boolean =>
-    a.token === b.token &&
-    a.job.state === b.job.state &&
-    a.job.expireAt === b.job.expireAt &&
-    readyCode(a.job, now) === readyCode(b.job, now) &&
-    heldUntil(a.job) === heldUntil(b.job)
-}
-
-/** The statement checks the fence itself. False says only that it was not that simple for all. */
-function settledAll(tables: Tables, group: readonly Plain[], { now }: InsertOptions): boolean {
-  const first = group[0]!.change
-  const { job, token } = first
-  const values = [stateCode(job), readyCode(job, now), heldUntil(job), job.expireAt] as Value[]
-  const isSame = group.every(({ change }) => isSameTurn(first, change))
-  if (isSame) pushSame(values, group)
-  else pushEach(values, group)
-  values.push(toKey(token!))
-  const sql = isSame
-    ? bulkSql('settle same', settleSameWidth, group.length, settleSameSql)
-    : bulkSql('settle jobs', settleWidth, group.length, settleJobsSql)
-  return Number(tables.statement(sql).run(...values).changes) === group.length
-}
-
-function isSameTurn(one: Change, other: Change): boolean {
-  const { job: a } = one
-  const { job: b } = other
-  return (
-    one.expectedVersion === other.expectedVersion &&
-    a.counters.attempts === b.counters.attempts &&
-    a.counters.fence === b.counters.fence &&
-    waitsUntil(a) === waitsUntil(b) &&
-    a.spec.priority === b.spec.priority
-  )
-}
-
-/** Every value that is handed over costs as much as writing it: what all share is given once. */
-function pushSame(values: Value[], group: readonly Plain[]): void {
-  const { job, expectedVersion } = group[0]!.change
-  values.push(rankIn(job), waitsUntil(job), job.counters.attempts, job.counters.fence)
-  for (const { seq, change } of group) values.push(seq, bodyOf(change.job))
-  values.push(expectedVersion)
-}
-
-function pushEach(values: Value[], group: readonly Plain[]): void {
-  for (const { seq, change } of group) {
-    const { job, expectedVersion } = change
-    const { attempts, fence } = job.counters
-    values.push(seq, expectedVersion, rankIn(job), waitsUntil(job), attempts, fence, bodyOf(job))
-  }
-}
-
-function rankIn(job: Job): number | null {
-  const dueAt = waitsUntil(job)
-  return dueAt === null ? null : rankOf(dueAt, job.spec.priority)
-}
-
-function keep(
-  tables: Tables,
-  group: readonly Plain[],
-  results: CommitResult[],
-  written: Written[],
-): true {
-  for (const row of group) {
-    const { job } = row.change
-    const { queue, handler, tenant } = job.spec
-    const line = tables.lines.idOf(queue, handler)
-    tables.tallies.moved({ tenant, line, kind: kindCode(job), from: RUNNING, to: stateCode(job) })
-    tables.leased.delete(job.id)
-    // Most of what ends is never looked at again.
-    if (job.ended !== null) tables.specs.drop(row.seq)
-    results[row.index] = 'committed'
-    written.push(row)
-  }
-  endLeases(tables, group)
-  return true
-}
-
-/** Rows of one claim mostly come together: they are counted before they are looked up. */
-function endLeases(tables: Tables, group: readonly Plain[]): void {
-  let token = group[0]!.change.token!
-  let count = 0
-  for (const { change } of group) {
-    if (change.token !== token) {
-      tables.leases.end(toKey(token), count)
-      token = change.token!
-      count = 0
-    }
-    count++
-  }
-  tables.leases.end(toKey(token), count)
 }
 
 interface Stored {

@@ -99,7 +99,7 @@ interface Slice {
   readonly from: number
 }
 
-const deepSql = `select ${dueColumns} from jobs indexed by ready
+const deepSql = `from jobs indexed by ready
   where line = ?1 and ${readyDue} and lane = ?3 order by rank, seq limit ?4 offset ?5`
 
 /** All lanes of a line at once, one row of each; the last column says which lane. */
@@ -117,9 +117,8 @@ const SHALLOW = 4
 function rowsOf(tables: Tables, lanes: readonly Lane[], slice: Slice): Row[][] {
   const { now, step, from } = slice
   if (lanes.length === 1 || from + step > SHALLOW) {
-    const deep = tables.statement(deepSql)
     return lanes.map(({ key, lines }) =>
-      lines.flatMap(line => deep.all(line, now, key, step, from)),
+      lines.flatMap(line => tables.packedAll(dueColumns, deepSql, line, now, key, step, from)),
     )
   }
   const byLane: Row[][] = lanes.map(() => [])

@@ -2,32 +2,14 @@
 
 import type { Attempt } from '../../core/attempt.ts'
 import type { Change } from '../../core/change.ts'
-import type { ErrorInfo } from '../../core/errors.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
-import { specDefaults } from '../../core/spec.ts'
-import { HOUR } from '../../core/time.ts'
+import { attemptColumns, detailOf, isOdd, pushAttempt } from './attempt.ts'
 import { bulkSql, groupsOf, inBulk } from './bulk.ts'
-import type { Row, Value } from './driver.ts'
+import type { Value } from './driver.ts'
 import { origins, outcomes } from '../shared/codes.ts'
 import { clearCheckpoint, dropLogs } from './reports.ts'
 import type { Tables } from './tables.ts'
-import { fromKey, toKey } from '../shared/text.ts'
+import { toKey } from '../shared/text.ts'
 
-const USUAL_AGE_MS = specDefaults.retention.ageMs
-
-interface AttemptDetail {
-  readonly reason?: string
-  readonly error?: ErrorInfo
-  readonly result?: Json
-  readonly measures?: JsonObject
-}
-
-const columns =
-  'job number id run attempt fence retries origin retry_of occurrence missed owner claimed_at ' +
-  'started_at finished_at outcome expire_at detail odd'
-export const attemptColumns = columns.split(' ')
-export const insertAttemptsSql = (rows: string) =>
-  `insert into attempts (${attemptColumns.join(', ')}) values ${rows}`
 /** A number that was used already must not keep a batch from ever being written. */
 const replaceAttemptSql = (rows: string) =>
   `insert or replace into attempts (${attemptColumns.join(', ')}) values ${rows}`
@@ -51,7 +33,7 @@ export function appendHistory(tables: Tables, written: readonly Written[]): void
       },
     })
   }
-  for (const { seq, change } of written) appendRest(tables, seq, change)
+  for (const row of written) appendRest(tables, row)
 }
 
 /** What attempts of one claim that ended together mostly share is handed over once. */
@@ -80,10 +62,18 @@ const alikeWidth = ownColumns(sharedColumns).length
 const alikeSql = appendSql(sharedColumns)
 const sameWidth = ownColumns(sameColumns).length
 const sameSql = appendSql(sameColumns)
+/** What rows that are held say of their attempts. */
+const heldColumns = ['job', 'id']
+const spanColumns = [...sameColumns, 'occurrence', 'started_at']
+const spanSql = `insert into attempts (${[...spanColumns, ...heldColumns].join(', ')})
+  select ${spanColumns.map(() => '?').join(', ')}, seq, attempt_id from jobs
+    where seq between ? and ? and version = ? and token = ?`
 
 function isAlike({ change: one }: Written, { change: other }: Written): boolean {
-  const a = one.attempt!
-  const b = other.attempt!
+  return endsAlike(one.attempt!, other.attempt!)
+}
+
+function endsAlike(a: Attempt, b: Attempt): boolean {
   return (
     a.claimedAt === b.claimedAt &&
     a.finishedAt === b.finishedAt &&
@@ -98,21 +88,45 @@ function isAlike({ change: one }: Written, { change: other }: Written): boolean 
   )
 }
 
+/** Whether two say the same but for whose they are, and have nothing to tell. */
+export function isSameAttempt(a: Attempt | null, b: Attempt | null): boolean {
+  if (a === null || b === null) return a === b
+  return (
+    a.startedAt === b.startedAt &&
+    a.occurrence === b.occurrence &&
+    endsAlike(a, b) &&
+    isPlainTry(a, b) &&
+    detailOf(a) === null
+  )
+}
+
+/** Of rows that hold all that attempts like this one do not share; how many there were. */
+export function appendSpan(tables: Tables, attempt: Attempt, held: readonly Value[]): number {
+  const { number, run, fence, occurrence, startedAt } = attempt
+  const own = [number, run, fence, null, occurrence, startedAt]
+  const values = [...sharedValues(attempt), ...own, ...held]
+  return Number(tables.statement(spanSql).run(...values).changes)
+}
+
+function sharedValues(attempt: Attempt): Value[] {
+  return [
+    attempt.attempt,
+    attempt.retries,
+    origins.indexOf(attempt.origin),
+    attempt.retryOf,
+    attempt.missed,
+    toKey(attempt.owner),
+    attempt.claimedAt,
+    attempt.finishedAt,
+    outcomes.indexOf(attempt.outcome),
+    attempt.expireAt,
+    isOdd(attempt) ? 1 : null,
+  ]
+}
+
 function appendAlike(tables: Tables, group: readonly Written[]): true {
   const first = group[0]!.change.attempt!
-  const values: Value[] = [
-    first.attempt,
-    first.retries,
-    origins.indexOf(first.origin),
-    first.retryOf,
-    first.missed,
-    toKey(first.owner),
-    first.claimedAt,
-    first.finishedAt,
-    outcomes.indexOf(first.outcome),
-    first.expireAt,
-    isOdd(first) ? 1 : null,
-  ]
+  const values = sharedValues(first)
   const isSame = group.every(({ change }) => isPlainTry(first, change.attempt!))
   if (isSame) values.push(first.number, first.run, first.fence, null)
   for (const { seq, change } of group) {
@@ -136,7 +150,8 @@ function isPlainTry(a: Attempt, b: Attempt): boolean {
   return isNumbered && detailOf(b) === null
 }
 
-function appendRest(tables: Tables, seq: number, change: Change): void {
+/** All but the attempt. */
+export function appendRest(tables: Tables, { seq, change }: Written): void {
   const { drop, skips } = change
   if (drop !== null) dropAttempt(tables, seq, drop)
   const { ageMs } = change.job.spec.retention
@@ -154,107 +169,3 @@ function dropAttempt(tables: Tables, seq: number, drop: NonNullable<Change['drop
     .get(seq, drop.number, drop.finishedBefore)
   if (row) dropLogs(tables, seq, row[0] as string)
 }
-
-/** The values of one row of `insertAttemptsSql`. */
-export function pushAttempt(values: Value[], seq: number, attempt: Attempt): void {
-  values.push(
-    seq,
-    attempt.number,
-    toKey(attempt.id),
-    attempt.run,
-    attempt.attempt,
-    attempt.fence,
-    attempt.retries,
-    origins.indexOf(attempt.origin),
-    attempt.retryOf,
-    attempt.occurrence,
-    attempt.missed,
-    toKey(attempt.owner),
-    attempt.claimedAt,
-    attempt.startedAt,
-    attempt.finishedAt,
-    outcomes.indexOf(attempt.outcome),
-    attempt.expireAt,
-    detailOf(attempt),
-    isOdd(attempt) ? 1 : null,
-  )
-}
-
-/**
- * Attempts of the usual retention expire in the order of their ids, so pruning finds them by
- * walking; only those that would be out of that order are kept in an index of their own.
- */
-function isOdd({ claimedAt, finishedAt, expireAt }: Attempt): boolean {
-  return expireAt - finishedAt !== USUAL_AGE_MS || finishedAt - claimedAt > HOUR
-}
-
-function detailOf({ reason, error, result, measures }: Attempt): string | null {
-  // A handler without a result may leave undefined where the type says null.
-  const hasResult = (result ?? null) !== null
-  if (reason === null && error === null && !hasResult && measures === null) return null
-  const detail: AttemptDetail = {
-    ...(reason === null ? {} : { reason }),
-    ...(error === null ? {} : { error }),
-    ...(hasResult ? { result } : {}),
-    ...(measures === null ? {} : { measures }),
-  }
-  return JSON.stringify(detail)
-}
-
-/** What an attempt is read from; its job is a number here and has to be named beside it. */
-export const readColumns = attemptColumns
-  .filter(name => name !== 'job' && name !== 'odd')
-  .map(name => `a.${name}`)
-  .join(', ')
-/** Where those that pages are marked by stand in it. */
-export const NUMBER_AT = 0
-export const ID_AT = 1
-
-// prettier-ignore
-type AttemptRow = [
-  number: number, id: string, run: number, attempt: number, fence: number, retries: number,
-  origin: number, retryOf: number | null, occurrence: number, missed: number, owner: string,
-  claimedAt: number, startedAt: number, finishedAt: number, outcome: number, expireAt: number,
-  detail: string | null, jobId: string,
-]
-
-/** A row of `readColumns` and, behind them, the id of the job. */
-export function toAttempt(row: Row): Attempt {
-  return attemptOf(row, fromKey((row as AttemptRow)[17]))
-}
-
-/** A row of `readColumns` of a job that is known. */
-export function attemptOf(row: Row, jobId: string): Attempt {
-  // In one go: pages of thousands are read, and each rest would copy.
-  // prettier-ignore
-  const [
-    number, id, run, attempt, fence, retries, origin, retryOf, occurrence, missed, owner,
-    claimedAt, startedAt, finishedAt, outcome, expireAt, text,
-  ] = row as AttemptRow
-  const detail = text === null ? noDetail : (JSON.parse(text) as AttemptDetail)
-  return {
-    id: fromKey(id),
-    jobId,
-    run,
-    attempt,
-    number,
-    fence,
-    retries,
-    origin: origins[origin]!,
-    retryOf,
-    occurrence,
-    missed,
-    owner: fromKey(owner),
-    claimedAt,
-    startedAt,
-    finishedAt,
-    outcome: outcomes[outcome]!,
-    reason: detail.reason ?? null,
-    error: detail.error ?? null,
-    result: detail.result ?? null,
-    measures: detail.measures ?? null,
-    expireAt,
-  }
-}
-
-const noDetail: AttemptDetail = {}

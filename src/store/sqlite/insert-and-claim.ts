@@ -46,6 +46,6 @@ function insertHeld(
   const seq = insertAs(tables, job, held, now)
   if (seq === null) return { inserted: ['exists'], claimed: [] }
   tables.leases.begin(toKey(token), until, [seq])
-  tables.leased.set(job.id, seq)
+  tables.leased.set(job.id, [seq, lease.attemptId])
   return { inserted: ['inserted'], claimed: [held] }
 }

@@ -17,6 +17,9 @@ export interface Numbered {
   readonly job: Job
 }
 
+/** A row that was leased and the attempt it was leased for. */
+export type Lent = readonly [seq: number, attemptId: string]
+
 const LEASED_MAX = 100_000
 
 const oneBySeq = `select ${jobColumns} from jobs where seq = ?`
@@ -31,8 +34,8 @@ export class Tables {
   readonly specs: Specs
   readonly tallies: Tallies
   readonly leases: Leases
-  /** Numbers of the jobs claimed here, by id: settling them needs no search. */
-  readonly leased = new Recent<string, number>(LEASED_MAX)
+  /** The jobs claimed here, by id: settling them needs no search. */
+  readonly leased = new Recent<string, Lent>(LEASED_MAX)
   /** Queues whose last claim gave all it was asked for. */
   readonly crowded = new Set<string>()
   /** Whether any job had progress when the write asked first. */
@@ -124,6 +127,12 @@ export class Tables {
   packed(columns: string, rest: string, ...values: Value[]): Row[] {
     const rows = this.statement(`select json_array(${columns}) ${rest}`).all(...values)
     return rows.map(row => JSON.parse(row[0] as string) as Row)
+  }
+
+  /** The same as one text for all of them, in any order: for bounded numbers of rows of `jobs`. */
+  packedAll(columns: string, rest: string, ...values: Value[]): Row[] {
+    const sql = `select json_group_array(json_array(${columns})) from (select ${columns} ${rest}) jobs`
+    return JSON.parse(this.statement(sql).get(...values)![0] as string) as Row[]
   }
 
   /** Those that exist, in the order given. A call costs more than a row: many are read at once. */
