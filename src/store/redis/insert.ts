@@ -45,7 +45,16 @@ export function insertArgs(
     ...recordArgs(records ?? []),
     String(jobs.length),
   ]
-  for (const [i, job] of jobs.entries()) args.push(...jobArgs(job, colds[i]!, now))
+  let last = ''
+  const leases: string[] = []
+  for (const [i, job] of jobs.entries()) {
+    const row = rowOf(job, job.version, now)
+    // A row that is the one before it is left out.
+    args.push(toKey(job.id), row === last ? '' : row, colds[i]!)
+    if (job.lease !== null) leases.push(String(i + 1), leaseText(job))
+    last = row
+  }
+  args.push(String(leases.length / 2), ...leases)
   return args
 }
 
