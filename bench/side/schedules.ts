@@ -91,7 +91,8 @@ async function once(
   { count, isHerd }: Size,
   tookMs: Map<string, number>,
 ): Promise<Sample[]> {
-  const idleMs = run.scale.isQuick ? 1_000 : 2_000
+  // Long enough for what is done every few seconds, short of the collections of an idle heap.
+  const idleMs = run.scale.isQuick ? 1_000 : 5_000
   const capMs = run.scale.isQuick || entry.store === 'memory' ? 15_000 : 60_000
   const key = `${entry.name} ${entry.store} ${count}`
   let leadMs = 1.3 * (tookMs.get(key) ?? FIRST_GUESS_MS * count) + idleMs + 1_500

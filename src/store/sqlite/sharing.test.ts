@@ -172,7 +172,8 @@ it('looks at once when told of a write, and after a rest for all that came meanw
   pass(250)
   expect(woken).toBe(2)
   pass(250)
-  expect([...timers.values()]).toEqual([2_000])
+  // It has told of a write: looks that nothing calls for are rarer.
+  expect([...timers.values()]).toEqual([10_000])
   await store.insert([job('own')], { now: T0 })
   write()
   expect(woken).toBe(2)
@@ -182,13 +183,19 @@ it('looks at once when told of a write, and after a rest for all that came meanw
 })
 
 it('still looks from time to time when nobody tells it of writes', async () => {
-  const { store, pass } = toldStore()
+  const { store, pass, write } = toldStore()
   await store.open()
   let woken = 0
   store.onWake(() => woken++)
   await a.insert([job('1')], { now: T0 })
   pass(2_000)
   expect(woken).toBe(1)
+  write()
+  await a.insert([job('2')], { now: T0 })
+  pass(2_000)
+  expect(woken).toBe(1)
+  pass(10_000)
+  expect(woken).toBe(2)
   await store.close()
 })
 

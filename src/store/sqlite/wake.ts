@@ -16,12 +16,17 @@ export interface WakeOptions {
 const LOOK_MS = 250
 /** A system that says it will tell may still not do so, on some file systems. */
 const DOUBT_MS = 2_000
+/** One that has told may still lose something now and then. */
+const TRUST_MS = 10_000
 
 export class Wake {
   readonly #options: WakeOptions
   readonly #listeners = new Set<() => void>()
   #tables: Tables | null = null
   #stops: (() => void)[] = []
+  /** Ends the looks that nothing called for. */
+  #stopLooks: (() => void) | null = null
+  #isTrusted = false
   #seen = 0
   #isResting = false
   #isStirred = false
@@ -50,18 +55,30 @@ export class Wake {
     this.#seen = this.#version()
     const { every, watch } = this.#options
     const unwatch = watch?.(`${this.#tables.connection.path}-wal`, () => this.#stirred()) ?? null
-    this.#stops.push(every(unwatch === null ? LOOK_MS : DOUBT_MS, () => this.#look()))
+    this.#isTrusted = false
+    this.#stopLooks = every(unwatch === null ? LOOK_MS : DOUBT_MS, () => this.#look())
+    this.#stops.push(() => this.#stopLooks?.())
     if (unwatch !== null) this.#stops.push(unwatch)
+  }
+
+  /** It told: its file system is one where it does. */
+  #trust(): void {
+    if (this.#isTrusted) return
+    this.#isTrusted = true
+    this.#stopLooks?.()
+    this.#stopLooks = this.#options.every(TRUST_MS, () => this.#look())
   }
 
   #end(): void {
     for (const stop of this.#stops.splice(0)) stop()
+    this.#stopLooks = null
     this.#isResting = false
     this.#isStirred = false
   }
 
   /** Writes of this process are told of too: then a look sees nothing new, and rests all the same. */
   #stirred(): void {
+    this.#trust()
     if (this.#isResting) {
       this.#isStirred = true
       return
