@@ -42,6 +42,8 @@ export interface ClientParts {
   readonly waitingMax: number | null
   /** Something may be due sooner in these queues. */
   readonly notice: (queues: readonly string[]) => void
+  /** New jobs came into these queues, and nobody holds them yet; `notice` unless given. */
+  readonly came?: (queues: readonly string[]) => void
   /** What to claim together with new jobs, if this process can start them at once. */
   readonly errandFor?: (jobs: readonly Job[]) => Errand | null
   /** Runs in this process may have been ended. */
@@ -78,7 +80,7 @@ export class Client {
     for (const { id } of jobs) found.text('id', id, limits.idLength)
     refuse('SPEC_INVALID', 'the job is not valid', found.problems)
     assertSpecs(jobs)
-    const { clock, events, notice, also } = this.#parts
+    const { clock, events, notice, came = notice, also } = this.#parts
     const now = clock.now()
     const here = this.#parts.tracing?.here() ?? null
     const traced = here === null ? jobs : jobs.map(input => withTrace(input, here))
@@ -92,7 +94,7 @@ export class Client {
     if (inserted.length > 0) events.emit('changed', { verb: 'create', jobs: inserted })
     begin()
     const left = inserted.filter(job => !begun.has(job.id))
-    if (left.length > 0) notice([...new Set(left.map(job => job.spec.queue))])
+    if (left.length > 0) came([...new Set(left.map(job => job.spec.queue))])
     return made.map((job, i) => ({ job, result: results[i]! }))
   }
 

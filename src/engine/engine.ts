@@ -47,6 +47,7 @@ export function createEngine(options: EngineOptions): Engine {
     events,
     waitingMax: settings.waitingMax,
     notice: queues => node.notice(queues),
+    came: queues => node.came(queues),
     errandFor: jobs => node.errandFor(jobs),
     lookNow: () => node.lookNow(),
     tracing: options.tracing ?? null,

@@ -52,7 +52,7 @@ export class Node {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#survey = new Survey(parts)
+    this.#survey = new Survey(parts, () => this.#reaps.rearm())
     this.#outage = new Outage(parts)
     this.#runner = new Runner(parts, {
       now: () => parts.clock.now(),
@@ -209,7 +209,7 @@ export class Node {
     this.#runner.accept(queue, held)
     this.#looks.start()
     this.#fences.start()
-    this.#held()
+    this.#survey.held()
   }
 
   #isEnding(): boolean {
@@ -246,26 +246,25 @@ export class Node {
   /** Another process wrote to the store: its jobs may be in queues this node has not seen. */
   hint(): void {
     this.#survey.doubt()
-    this.#held()
     this.#parts.wake.notify()
   }
 
-  /** Jobs came into a queue that may be new, or something else asks for a look right now. */
-  notice(queues: readonly string[] = []): void {
+  /** Jobs came into queues that may be new. Whoever takes one of them begins a lease then. */
+  came(queues: readonly string[]): void {
     this.#survey.add(queues)
-    this.#held()
     this.#parts.wake.notify()
+  }
+
+  /** The same, or something else asks for a look right now; it may end a lease or a pause. */
+  notice(queues: readonly string[] = []): void {
+    this.#survey.held()
+    this.came(queues)
   }
 
   /** Lanes were given rules in this process. */
   noticeRules(): void {
     this.#survey.expectRules()
     this.#parts.wake.notify()
-  }
-
-  /** Only news moves the timer: under load it would otherwise never come. */
-  #held(): void {
-    if (this.#survey.held()) this.#reaps.rearm()
   }
 
   /** A control action was taken in this process: runs it concerns learn of it at once. */

@@ -7,14 +7,17 @@ import type { Parts } from './parts.ts'
 export class Survey {
   readonly #parts: Pick<Parts, 'store' | 'clock' | 'settings'>
   #queues: readonly string[] = []
+  readonly #onHeld: () => void
   #isAnyHeld = true
   #takenAt: Instant = -Infinity
   #isRuled = false
   #rulesReadAt: Instant = -Infinity
   #turn = 0
 
-  constructor(parts: Pick<Parts, 'store' | 'clock' | 'settings'>) {
+  /** `onHeld` hears when somebody holds something, where it was not known before. */
+  constructor(parts: Pick<Parts, 'store' | 'clock' | 'settings'>, onHeld: () => void) {
     this.#parts = parts
+    this.#onHeld = onHeld
   }
 
   get queues(): readonly string[] {
@@ -53,9 +56,11 @@ export class Survey {
     const { settings, store, clock } = this.#parts
     const counts = await store.counts()
     this.#takenAt = clock.now()
-    this.#isAnyHeld = counts.some(
+    const isAnyHeld = counts.some(
       ({ state, count }) => count > 0 && (state === 'running' || state === 'paused'),
     )
+    if (isAnyHeld) this.held()
+    else this.#isAnyHeld = false
     await this.#readRules()
     const found = settings.queues ? Object.keys(settings.queues) : counts.map(one => one.queue)
     this.#queues = [...new Set(found)].sort()
@@ -70,11 +75,11 @@ export class Survey {
     this.#isRuled = (await store.listRecords(LANE_KIND, { limit: 1 }, now)).items.length > 0
   }
 
-  /** Something may be held by now; true when that was not known before. */
-  held(): boolean {
-    const isNews = !this.#isAnyHeld
+  /** Something is held, or may be by now. Only news is told: under load it would never end. */
+  held(): void {
+    if (this.#isAnyHeld) return
     this.#isAnyHeld = true
-    return isNews
+    this.#onHeld()
   }
 
   /** Someone wrote to the store: nothing known of it is sure any more. */

@@ -11,6 +11,7 @@ const quiet = { checkIntervalMs: HOUR, metricsMs: HOUR, pruneMs: HOUR, idleReapM
 /** Jobs that run every minute, their seconds apart, on a node that does nothing else. */
 async function watched(seconds: readonly number[], settings: object) {
   const looks: number[] = []
+  const reaps: number[] = []
   const claim = async (store: Store, request: ClaimRequest) => {
     const jobs = await store.claim(request)
     looks.push(jobs.length)
@@ -20,6 +21,7 @@ async function watched(seconds: readonly number[], settings: object) {
     new Proxy(store, {
       get(target, name) {
         if (name === 'claim') return (request: ClaimRequest) => claim(target, request)
+        if (name === 'overdue') reaps.push(world.clock.now() - began)
         const value = Reflect.get(target, name) as unknown
         return typeof value === 'function' ? (value.bind(target) as unknown) : value
       },
@@ -29,6 +31,7 @@ async function watched(seconds: readonly number[], settings: object) {
     settings: { ...quiet, ...settings },
     wrap: seen,
   })
+  const began = world.clock.now()
   await world.node('n1', () => {})
   for (const [i, second] of seconds.entries()) {
     const anchor = world.clock.now() + second * 1_000
@@ -36,7 +39,8 @@ async function watched(seconds: readonly number[], settings: object) {
     await world.create(`j${i}`, completeSpec({ handler: 'work', trigger }))
   }
   looks.length = 0
-  return { world, looks }
+  reaps.length = 0
+  return { world, looks, reaps }
 }
 
 test('a run costs one look, and a job settled sooner than the next is due is not slept past', async () => {
@@ -60,4 +64,13 @@ test('one by one, each goes at once', async () => {
   await world.advance('15s')
   expect(world.runs.map(run => run.at % MINUTE)).toEqual([10_000, 10_001, 10_002, 10_003])
   expect(looks).toEqual([1, 1, 1, 1])
+})
+
+test('leases are looked after once somebody may hold one, not when a job is only there', async () => {
+  const { world, reaps } = await watched([30], { reapMs: 5_000, idleReapMs: 15_000 })
+  await world.advance('29s')
+  expect(reaps).toEqual([15_000])
+  await world.advance('8s')
+  // Its run at 30 s was a lease, and the look before it is not waited for.
+  expect(reaps).toEqual([15_000, 35_000])
 })

@@ -158,6 +158,7 @@ export class SimNode {
       events: parts.events,
       waitingMax: null,
       notice: queues => node.notice(queues),
+      came: queues => node.came(queues),
       errandFor: jobs => node.errandFor(jobs),
       lookNow: () => node.lookNow(),
     })

@@ -77,6 +77,7 @@ export class World {
       waitingMax: settings.waitingMax ?? null,
       errandFor: jobs => this.nodes[0]?.node.errandFor(jobs) ?? null,
       notice: queues => this.nodes.forEach(({ node }) => node.notice(queues)),
+      came: queues => this.nodes.forEach(({ node }) => node.came(queues)),
       lookNow: () => this.nodes.forEach(({ node }) => node.lookNow()),
     })
   }

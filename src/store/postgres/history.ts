@@ -1,21 +1,13 @@
 // Settled attempts ↔ rows. What they are searched by has columns; the rest is one JSON list.
 
 import type { Attempt } from '../../core/attempt.ts'
-import type { ErrorInfo } from '../../core/errors.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
 import { isLedgerRun } from '../../core/ledger.ts'
 import type { Instant } from '../../core/time.ts'
 import { type Row } from './columns.ts'
+import { attemptWriter, noDetail, type AttemptDetail } from '../shared/attempt.ts'
 import { orNull } from '../shared/body.ts'
 import { origins, outcomes } from '../shared/codes.ts'
 import { fromKey } from '../shared/text.ts'
-
-interface AttemptDetail {
-  readonly reason?: string
-  readonly error?: ErrorInfo
-  readonly result?: Json
-  readonly measures?: JsonObject
-}
 
 type AttemptBody = [
   attempt: number,
@@ -31,31 +23,18 @@ type AttemptBody = [
 ]
 
 /** Joined, numbers read as they do in JSON, at half the cost of having them written. */
-export function attemptBody(made: Attempt): string {
-  const detail = detailOf(made)
+export const attemptBody = attemptWriter((made, detail) => {
   // prettier-ignore
   const text = [
     made.attempt, made.fence, made.retries, made.missed, made.startedAt,
     origins.indexOf(made.origin), orNull(made.retryOf), made.occurrence, JSON.stringify(made.owner),
   ].join(',')
   return detail === null ? `[${text}]` : `[${text},${JSON.stringify(detail)}]`
-}
+})
 
 /** The moment whose decision the attempt stands for; null for runs nobody's schedule asked for. */
 export function ledgerOccurrence(attempt: Attempt): Instant | null {
   return isLedgerRun(attempt) ? attempt.occurrence : null
-}
-
-function detailOf({ reason, error, result, measures }: Attempt): AttemptDetail | null {
-  // A handler without a result may leave undefined where the type says null.
-  const hasResult = (result ?? null) !== null
-  if (reason === null && error === null && !hasResult && measures === null) return null
-  return {
-    ...(reason === null ? {} : { reason }),
-    ...(error === null ? {} : { error }),
-    ...(hasResult ? { result } : {}),
-    ...(measures === null ? {} : { measures }),
-  }
 }
 
 export const attemptColumns = `a.number, a.id, a.run, a.claimed_at, a.finished_at, a.outcome,
@@ -72,8 +51,6 @@ type AttemptRow = [
   body: string,
   jobId: string,
 ]
-
-const noDetail: AttemptDetail = {}
 
 /** A row of `attemptColumns` and, behind them, the id of the job. */
 export function toAttempt(given: Row): Attempt {

@@ -1,27 +1,19 @@
 // Attempt ↔ text. What scripts look at comes first: its number, its id, its end, its expiry.
 
 import type { Attempt } from '../../core/attempt.ts'
-import type { ErrorInfo } from '../../core/errors.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
 import { specDefaults } from '../../core/spec.ts'
 import { HOUR } from '../../core/time.ts'
 import { NUL } from './codes.ts'
+import { attemptWriter, noDetail, type AttemptDetail } from '../shared/attempt.ts'
 import { orNull } from '../shared/body.ts'
 import { origins, outcomes } from '../shared/codes.ts'
 import { fromKey, toKey } from '../shared/text.ts'
-
-interface Detail {
-  readonly reason?: string
-  readonly error?: ErrorInfo
-  readonly result?: Json
-  readonly measures?: JsonObject
-}
 
 // prettier-ignore
 type Rest = [
   run: number, attempt: number, fence: number, retries: number, origin: number,
   retryOf: number | null, occurrence: number, missed: number, owner: string, claimedAt: number,
-  startedAt: number, outcome: number, detail?: Detail,
+  startedAt: number, outcome: number, detail?: AttemptDetail,
 ]
 
 export function attemptText(attempt: Attempt): string {
@@ -33,38 +25,7 @@ export function attemptHead({ number, id }: Attempt): string {
   return `${number}\0${toKey(id)}`
 }
 
-/** The last one without details: attempts of one claim mostly have the same. */
-let last: { readonly attempt: Attempt; readonly tail: string } | null = null
-
-export function attemptTail(attempt: Attempt): string {
-  const detail = detailOf(attempt)
-  if (detail !== null) return tailOf(attempt, `,${JSON.stringify(detail)}`)
-  if (last !== null && isAlike(last.attempt, attempt)) return last.tail
-  const tail = tailOf(attempt, '')
-  last = { attempt, tail }
-  return tail
-}
-
-function isAlike(a: Attempt, b: Attempt): boolean {
-  return (
-    a.finishedAt === b.finishedAt &&
-    a.startedAt === b.startedAt &&
-    a.claimedAt === b.claimedAt &&
-    a.occurrence === b.occurrence &&
-    a.expireAt === b.expireAt &&
-    a.outcome === b.outcome &&
-    a.run === b.run &&
-    a.attempt === b.attempt &&
-    a.fence === b.fence &&
-    a.retries === b.retries &&
-    a.origin === b.origin &&
-    a.retryOf === b.retryOf &&
-    a.missed === b.missed &&
-    a.owner === b.owner
-  )
-}
-
-function tailOf(attempt: Attempt, detail: string): string {
+export const attemptTail = attemptWriter((attempt, detail) => {
   // A `Rest`: joined, numbers read as they do in JSON, at half the cost of having them written.
   // prettier-ignore
   const rest = [
@@ -72,22 +33,9 @@ function tailOf(attempt: Attempt, detail: string): string {
     orNull(attempt.retryOf), attempt.occurrence, attempt.missed, JSON.stringify(attempt.owner),
     attempt.claimedAt, attempt.startedAt, outcomes.indexOf(attempt.outcome),
   ].join(',')
-  return `\0${attempt.finishedAt}\0${attempt.expireAt}\0[${rest}${detail}]`
-}
-
-function detailOf({ reason, error, result, measures }: Attempt): Detail | null {
-  // A handler without a result may leave undefined where the type says null.
-  const hasResult = (result ?? null) !== null
-  if (reason === null && error === null && !hasResult && measures === null) return null
-  return {
-    ...(reason === null ? {} : { reason }),
-    ...(error === null ? {} : { error }),
-    ...(hasResult ? { result } : {}),
-    ...(measures === null ? {} : { measures }),
-  }
-}
-
-const noDetail: Detail = {}
+  const more = detail === null ? '' : `,${JSON.stringify(detail)}`
+  return `\0${attempt.finishedAt}\0${attempt.expireAt}\0[${rest}${more}]`
+})
 
 export function parseAttempt(text: string, jobId: string): Attempt {
   const [number, id, finishedAt, expireAt, json] = text.split(NUL)

@@ -1,22 +1,14 @@
 // Attempt ↔ row. Its job is a number here; its id is named beside it where it is read.
 
 import type { Attempt } from '../../core/attempt.ts'
-import type { ErrorInfo } from '../../core/errors.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
 import { specDefaults } from '../../core/spec.ts'
 import { HOUR } from '../../core/time.ts'
 import type { Row, Value } from './driver.ts'
+import { detailOf, noDetail, type AttemptDetail } from '../shared/attempt.ts'
 import { origins, outcomes } from '../shared/codes.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 
 const USUAL_AGE_MS = specDefaults.retention.ageMs
-
-interface AttemptDetail {
-  readonly reason?: string
-  readonly error?: ErrorInfo
-  readonly result?: Json
-  readonly measures?: JsonObject
-}
 
 const columns =
   'job number id run attempt fence retries origin retry_of occurrence missed owner claimed_at ' +
@@ -44,7 +36,7 @@ export function pushAttempt(values: Value[], seq: number, attempt: Attempt): voi
     attempt.finishedAt,
     outcomes.indexOf(attempt.outcome),
     attempt.expireAt,
-    detailOf(attempt),
+    detailText(attempt),
     isOdd(attempt) ? 1 : null,
   )
 }
@@ -57,17 +49,9 @@ export function isOdd({ claimedAt, finishedAt, expireAt }: Attempt): boolean {
   return expireAt - finishedAt !== USUAL_AGE_MS || finishedAt - claimedAt > HOUR
 }
 
-export function detailOf({ reason, error, result, measures }: Attempt): string | null {
-  // A handler without a result may leave undefined where the type says null.
-  const hasResult = (result ?? null) !== null
-  if (reason === null && error === null && !hasResult && measures === null) return null
-  const detail: AttemptDetail = {
-    ...(reason === null ? {} : { reason }),
-    ...(error === null ? {} : { error }),
-    ...(hasResult ? { result } : {}),
-    ...(measures === null ? {} : { measures }),
-  }
-  return JSON.stringify(detail)
+export function detailText(attempt: Attempt): string | null {
+  const detail = detailOf(attempt)
+  return detail === null ? null : JSON.stringify(detail)
 }
 
 /** What an attempt is read from; its job is a number here and has to be named beside it. */
@@ -125,5 +109,3 @@ export function attemptOf(row: Row, jobId: string): Attempt {
     expireAt,
   }
 }
-
-const noDetail: AttemptDetail = {}

@@ -2,9 +2,10 @@
 
 import type { Attempt } from '../../core/attempt.ts'
 import type { Change } from '../../core/change.ts'
-import { attemptColumns, detailOf, isOdd, pushAttempt } from './attempt.ts'
+import { attemptColumns, detailText, isOdd, pushAttempt } from './attempt.ts'
 import { bulkSql, groupsOf, inBulk } from './bulk.ts'
 import type { Value } from './driver.ts'
+import { detailOf, isAlike } from '../shared/attempt.ts'
 import { origins, outcomes } from '../shared/codes.ts'
 import { clearCheckpoint, dropLogs } from './reports.ts'
 import type { Tables } from './tables.ts'
@@ -22,7 +23,7 @@ export interface Written {
 
 export function appendHistory(tables: Tables, written: readonly Written[]): void {
   const rows = written.filter(({ change }) => change.attempt !== null)
-  for (const group of groupsOf(rows, isAlike)) {
+  for (const group of groupsOf(rows, endsAlike)) {
     inBulk(tables, group, {
       many: some => appendAlike(tables, some),
       one: ({ seq, change }) => {
@@ -69,11 +70,9 @@ const spanSql = `insert into attempts (${[...spanColumns, ...heldColumns].join('
   select ${spanColumns.map(() => '?').join(', ')}, seq, attempt_id from jobs
     where seq between ? and ? and version = ? and token = ?`
 
-function isAlike({ change: one }: Written, { change: other }: Written): boolean {
-  return endsAlike(one.attempt!, other.attempt!)
-}
-
-function endsAlike(a: Attempt, b: Attempt): boolean {
+function endsAlike({ change: one }: Written, { change: other }: Written): boolean {
+  const a = one.attempt!
+  const b = other.attempt!
   return (
     a.claimedAt === b.claimedAt &&
     a.finishedAt === b.finishedAt &&
@@ -91,13 +90,7 @@ function endsAlike(a: Attempt, b: Attempt): boolean {
 /** Whether two say the same but for whose they are, and have nothing to tell. */
 export function isSameAttempt(a: Attempt | null, b: Attempt | null): boolean {
   if (a === null || b === null) return a === b
-  return (
-    a.startedAt === b.startedAt &&
-    a.occurrence === b.occurrence &&
-    endsAlike(a, b) &&
-    isPlainTry(a, b) &&
-    detailOf(a) === null
-  )
+  return a.number === b.number && isAlike(a, b) && detailOf(a) === null && detailOf(b) === null
 }
 
 /** Of rows that hold all that attempts like this one do not share; how many there were. */
@@ -133,7 +126,7 @@ function appendAlike(tables: Tables, group: readonly Written[]): true {
     const { number, id, run, fence, occurrence, startedAt } = change.attempt!
     if (isSame) values.push(seq, toKey(id), occurrence, startedAt)
     else {
-      const detail = detailOf(change.attempt!)
+      const detail = detailText(change.attempt!)
       values.push(seq, number, toKey(id), run, fence, occurrence, startedAt, detail)
     }
   }
