@@ -72,7 +72,7 @@ function alone(name: string): void {
     const only = tokens.find(token => token.kind === 'option' && token.name === 'only')!
     return i !== only.index && i !== only.index + 1
   })
-  const args = ['--import', 'tsx', benches[name]!, ...rest]
+  const args = ['--expose-gc', '--import', 'tsx', benches[name]!, ...rest]
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }
