@@ -7,6 +7,7 @@ import { alike, documents, fromNumbers, numbers, texts } from './arrays.ts'
 import { bodyOf } from '../shared/body.ts'
 import { outcomes } from '../shared/codes.ts'
 import { stateCode } from '../shared/job.ts'
+import { isPlainEnd } from '../shared/plain.ts'
 import type { Row } from './columns.ts'
 import type { Value } from './connection.ts'
 import { isTaken } from './errors.ts'
@@ -23,20 +24,10 @@ export interface Plain {
   readonly change: Change
 }
 
-/**
- * Nothing but the job, its attempt and skips, written by the holder of a lease it gives up, and as
- * the row itself would have it: then little needs to be sent.
- */
+/** A plain end that is as the row itself would have it: then little needs to be sent. */
 export function plainSeq(tables: Tables, change: Change): number | null {
-  const { job, token } = change
-  const isPlain =
-    token !== null &&
-    job.lease === null &&
-    !change.specChanged &&
-    change.inserts.length === 0 &&
-    change.records.length === 0 &&
-    job.version === change.expectedVersion + 1 &&
-    (job.expireAt === null || job.ended !== null)
+  const { job } = change
+  const isPlain = isPlainEnd(change) && (job.expireAt === null || job.ended !== null)
   const held = isPlain ? tables.leased.get(job.id) : undefined
   return held !== undefined && isOfLease(change, held) ? held.seq : null
 }

@@ -18,6 +18,7 @@ import { appendSpan, isSameAttempt, type Written } from './history.ts'
 import { bodyOf } from '../shared/body.ts'
 import { RUNNING } from '../shared/codes.ts'
 import { heldUntil, kindCode, stateCode } from '../shared/job.ts'
+import { isPlainEnd } from '../shared/plain.ts'
 import { readyCode, waitsUntil } from './record.ts'
 import type { Tables } from './tables.ts'
 import { toKey } from '../shared/text.ts'
@@ -29,15 +30,7 @@ export interface Plain extends Written {
 }
 
 export function plainOf(tables: Tables, change: Change, index: number): Plain | null {
-  const { job, token } = change
-  const isPlain =
-    token !== null &&
-    job.lease === null &&
-    !change.specChanged &&
-    change.inserts.length === 0 &&
-    change.records.length === 0 &&
-    job.version === change.expectedVersion + 1
-  const lent = isPlain ? tables.leased.get(job.id) : undefined
+  const lent = isPlainEnd(change) ? tables.leased.get(change.job.id) : undefined
   return lent === undefined ? null : { seq: lent[0], attemptId: lent[1], index, change }
 }
 
