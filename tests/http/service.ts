@@ -16,7 +16,7 @@ import type { EngineSettings } from '../../src/engine/settings.ts'
 import { createApp } from '../../src/http/app/app.ts'
 import type { App, AppParts, HttpLogger } from '../../src/http/app/parts.ts'
 import { httpSettings, type HttpSettings } from '../../src/http/app/settings.ts'
-import { Authenticator, LIFETIME_MAX_MS } from '../../src/http/auth/authenticator.ts'
+import { Authenticator, LIFETIME_MAX_MS, type Auth } from '../../src/http/auth/authenticator.ts'
 import type { Role } from '../../src/http/auth/principal.ts'
 import { mint, type TokenRules } from '../../src/http/auth/tokens.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
@@ -236,7 +236,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     workflows,
     sources,
     pages: options.pages ?? null,
-    auth,
+    // Signatures are checked on another thread: no time passes meanwhile.
+    auth: tracked<Auth>(auth, clock),
     settings: httpSettings({ ratePerMinute: null, checksAnswers: true, ...options.http }),
     version: '0.0.0-test',
     metricsText: () => metrics.text(),
