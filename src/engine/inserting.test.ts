@@ -19,11 +19,14 @@ class Slow extends MemoryStore {
   mostUnderWay = 0
   disliked = ''
   failsAt = Infinity
+  /** The first call waits for it. */
+  heldUp: Promise<void> | null = null
 
   override async insert(jobs: readonly Job[], options: InsertOptions) {
     const call = this.calls.push(jobs.length)
     this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay)
     await new Promise<void>(resolve => systemClock.soon(resolve))
+    if (call === 1) await this.heldUp
     this.underWay--
     if (call >= this.failsAt) throw new SchedulerError('STORE_UNAVAILABLE', 'away')
     if (jobs.some(job => job.id === this.disliked)) throw new RangeError('not this one')
@@ -119,6 +122,24 @@ test('a long list is sent in batches, three at a time and in order', async () =>
   expect(store.mostUnderWay).toBe(3)
   const page = await store.list({}, { limit: 3 })
   expect(page.items.map(job => job.id)).toEqual(jobs.slice(0, 3).map(job => job.id))
+})
+
+test('a call that takes long does not hold up those behind it, and answers stay in order', async () => {
+  const jobs = some(6_500)
+  await store.insert(jobs.slice(5_000, 5_001), { now: T0, waitingMax: null })
+  store.calls.length = 0
+  let release = () => {}
+  store.heldUp = new Promise(resolve => (release = resolve))
+  const answer = inserting().insert(jobs, T0)
+  while (store.calls.length < 7 || store.underWay > 1) {
+    await new Promise<void>(resolve => systemClock.soon(resolve))
+  }
+  release()
+  const results = await answer
+  expect(results.length).toBe(6_500)
+  expect(results.flatMap((result, i) => (result === 'inserted' ? [] : [[i, result]]))).toEqual([
+    [5_000, 'exists'],
+  ])
 })
 
 test('a list that fails is over when its caller hears of it', async () => {

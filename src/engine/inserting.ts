@@ -82,22 +82,23 @@ export class Inserting {
   ): Promise<InsertResult[]> {
     const { store } = this.#parts
     const callsMax = store.isRemote ? CALLS_MAX : 1
-    const results: InsertResult[] = []
-    const underWay: Promise<InsertResult[]>[] = []
-    const next = async () => {
-      for (const result of await underWay.shift()!) results.push(result)
-    }
+    const results: InsertResult[][] = []
+    const underWay = new Set<Promise<void>>()
     try {
       for (let at = 0; at < jobs.length; at += BATCH_MAX) {
-        if (underWay.length === callsMax) await next()
+        if (underWay.size === callsMax) await Promise.race(underWay)
         const batch = jobs.slice(at, at + BATCH_MAX)
-        const call = store.insert(batch, optionsOf(batch))
-        // Its failure is told when its turn comes.
+        const place = results.push([]) - 1
+        const call = store.insert(batch, optionsOf(batch)).then(answer => {
+          results[place] = answer
+          underWay.delete(call)
+        })
+        // Its failure is told to whoever waits next.
         call.catch(() => {})
-        underWay.push(call)
+        underWay.add(call)
       }
-      while (underWay.length > 0) await next()
-      return results
+      await Promise.all(underWay)
+      return results.flat()
     } finally {
       // Whoever hears of a failure may rely on nothing more being written.
       await Promise.allSettled(underWay)
