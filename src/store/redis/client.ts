@@ -33,6 +33,12 @@ async function load(): Promise<typeof Redis> {
   }
 }
 
+/**
+ * The client leaves the timer of connecting armed on a connected socket, which then wakes the process
+ * when all is quiet; a longer one takes its place. In milliseconds, the longest a timer knows.
+ */
+const socketTimeout = 2 ** 31 - 1
+
 /** Never waits for a server that is away: a call fails, and the next one connects anew. */
 export async function connect(options: LinkOptions): Promise<Link> {
   const { createClient } = await load()
@@ -43,7 +49,7 @@ export async function connect(options: LinkOptions): Promise<Link> {
     disableOfflineQueue: true,
     maintNotifications: 'disabled',
     commandOptions: { timeout: 0 },
-    socket: { reconnectStrategy: false, connectTimeout: connectMs },
+    socket: { reconnectStrategy: false, connectTimeout: connectMs, socketTimeout },
   })
   client.on('error', onLost)
   const destroy = endedBy(signal, client)
@@ -64,6 +70,7 @@ export async function connectCluster(options: LinkOptions): Promise<Link> {
       socket: {
         reconnectStrategy: false,
         connectTimeout: connectMs,
+        socketTimeout,
         ...(address.isTls ? { tls: true } : {}),
       },
     },
@@ -127,6 +134,7 @@ function comingBack({ address }: Channel) {
   return {
     reconnectStrategy: (retries: number) =>
       Math.min(RETRY_FIRST_MS * 2 ** Math.min(retries, 10), RETRY_MAX_MS),
+    socketTimeout,
     ...(address.isTls ? ({ tls: true } as const) : {}),
   }
 }

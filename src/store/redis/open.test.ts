@@ -1,5 +1,7 @@
 // Opening: addresses, servers that must be refused, and namespaces that are someone else's.
 
+import { channel } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { T0, claimOne, finish, job, succeeded } from '../../../tests/support/builders.ts'
 import { linkTo, systemAfter } from '../../../tests/support/redis.ts'
@@ -7,6 +9,7 @@ import { askRedis, startRedis, type RedisServer } from '../../../tests/support/s
 import { eventually } from '../../../tests/support/servers/wait.ts'
 import { addressOf } from './address.ts'
 import { LAYOUT } from './check.ts'
+import { DAY } from '../../core/time.ts'
 import { RedisStore } from './store.ts'
 
 let server: RedisServer
@@ -55,6 +58,23 @@ describe('an address', () => {
 })
 
 describe('opening', () => {
+  it('leaves no timer on a connected socket that would wake a process for nothing', async () => {
+    const sockets: Socket[] = []
+    const onSocket = (message: unknown) => sockets.push((message as { socket: Socket }).socket)
+    const made = channel('net.client.socket')
+    made.subscribe(onSocket)
+    const store = storeAt(freshUrl())
+    let isReady = false
+    await store.open()
+    const leave = store.onWake(() => (isReady = true))
+    await eventually('the channel', () => isReady || null)
+    made.unsubscribe(onSocket)
+    expect(sockets.length).toBe(2)
+    for (const { timeout } of sockets) expect(timeout).toBeGreaterThan(DAY)
+    leave()
+    await store.close()
+  })
+
   it('marks the namespace, keeps what was stored, and may be repeated', async () => {
     const url = freshUrl()
     const store = storeAt(url)
