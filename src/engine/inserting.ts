@@ -84,18 +84,20 @@ export class Inserting {
     const callsMax = store.isRemote ? CALLS_MAX : 1
     const results: InsertResult[][] = []
     const underWay = new Set<Promise<void>>()
+    const send = async (at: number) => {
+      const batch = jobs.slice(at, at + BATCH_MAX)
+      results[at / BATCH_MAX] = await store.insert(batch, optionsOf(batch))
+    }
     try {
       for (let at = 0; at < jobs.length; at += BATCH_MAX) {
-        if (underWay.size === callsMax) await Promise.race(underWay)
-        const batch = jobs.slice(at, at + BATCH_MAX)
-        const place = results.push([]) - 1
-        const call = store.insert(batch, optionsOf(batch)).then(answer => {
-          results[place] = answer
-          underWay.delete(call)
-        })
-        // Its failure is told to whoever waits next.
-        call.catch(() => {})
+        while (underWay.size === callsMax) await Promise.race(underWay)
+        const call = send(at)
         underWay.add(call)
+        // One that failed stays, and whoever waits next hears of it.
+        call.then(
+          () => underWay.delete(call),
+          () => {},
+        )
       }
       await Promise.all(underWay)
       return results.flat()

@@ -61,14 +61,14 @@ describe('opening', () => {
   it('leaves no timer on a connected socket that would wake a process for nothing', async () => {
     const sockets: Socket[] = []
     const onSocket = (message: unknown) => sockets.push((message as { socket: Socket }).socket)
-    const made = channel('net.client.socket')
-    made.subscribe(onSocket)
+    const connecting = channel('net.client.socket')
+    connecting.subscribe(onSocket)
     const store = storeAt(freshUrl())
     let isReady = false
     await store.open()
     const leave = store.onWake(() => (isReady = true))
     await eventually('the channel', () => isReady || null)
-    made.unsubscribe(onSocket)
+    connecting.unsubscribe(onSocket)
     expect(sockets.length).toBe(2)
     for (const { timeout } of sockets) expect(timeout).toBeGreaterThan(DAY)
     leave()
