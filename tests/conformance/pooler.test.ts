@@ -10,6 +10,7 @@ import { claimTests } from './suite/claim.ts'
 import { commitAlikeTests } from './suite/commit-alike.ts'
 import { commitTests } from './suite/commit.ts'
 import { insertAndClaimTests } from './suite/insert-and-claim.ts'
+import { insertManyTests } from './suite/insert-many.ts'
 import { insertTests } from './suite/insert.ts'
 import { lifetimeTests } from './suite/lifetime.ts'
 import { raceTests } from './suite/races.ts'
@@ -36,6 +37,7 @@ storeSuite({
   only: [
     lifetimeTests,
     insertTests,
+    insertManyTests,
     claimTests,
     insertAndClaimTests,
     commitTests,

@@ -18,6 +18,7 @@ import { countUpToTests } from './suite/count.ts'
 import { dumpTests } from './suite/dump.ts'
 import { fieldTests } from './suite/fields.ts'
 import { insertAndClaimTests } from './suite/insert-and-claim.ts'
+import { insertManyTests } from './suite/insert-many.ts'
 import { insertTests } from './suite/insert.ts'
 import { ledgerTests } from './suite/ledger.ts'
 import { lifetimeTests } from './suite/lifetime.ts'
@@ -39,6 +40,7 @@ import { upcomingTests } from './suite/upcoming.ts'
 const topics = [
   lifetimeTests,
   insertTests,
+  insertManyTests,
   claimTests,
   insertAndClaimTests,
   orderTests,

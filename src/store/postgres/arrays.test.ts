@@ -1,7 +1,17 @@
 // Lists as the server reads them.
 
 import { expect, test } from 'vitest'
-import { alike, fromNumbers, NOTHING, nullable, numbers, separated, texts } from './arrays.ts'
+import {
+  alike,
+  alikeDocuments,
+  alikeTexts,
+  fromNumbers,
+  NOTHING,
+  nullable,
+  numbers,
+  separated,
+  texts,
+} from './arrays.ts'
 
 test.each<[readonly number[], string]>([
   [[], '{}'],
@@ -41,6 +51,24 @@ test.each<[readonly (number | null)[], string]>([
   [[null, 0], '{null,0}'],
 ])('numbers that may be alike %j', (values, text) => {
   expect(alike(values)).toBe(text)
+})
+
+test.each<[readonly (string | null)[], string]>([
+  [[], NOTHING],
+  [[null, null], NOTHING],
+  [['a"b', 'a"b'], '{"a\\"b"}'],
+  [['a', null], '{"a",null}'],
+])('texts that may be alike %j', (values, text) => {
+  expect(alikeTexts(values)).toBe(text)
+})
+
+test.each<[readonly string[], string]>([
+  [[], ''],
+  [['', ''], ''],
+  [['{}', '{}'], '{}'],
+  [['{}', ''], '{}\x1f'],
+])('documents that may be alike %j', (values, text) => {
+  expect(alikeDocuments(values)).toBe(text)
 })
 
 test('texts that are told apart by a character must not hold it', () => {

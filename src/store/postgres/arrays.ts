@@ -27,6 +27,14 @@ export function alike(values: readonly (number | null)[]): string {
   return values[0] === null ? NOTHING : `{${values[0]}}`
 }
 
+export function alikeTexts(values: readonly (string | null)[]): string {
+  return isOne(values) ? texts(values.slice(0, 1)) : texts(values)
+}
+
+export function alikeDocuments(values: readonly string[]): string {
+  return documents(isOne(values) ? values.slice(0, 1) : values)
+}
+
 /** As `numbers`, for lists that may hold null, which `join` would leave out. */
 export function nullable(values: readonly (number | null)[]): string {
   if (isOne(values)) {

@@ -62,12 +62,14 @@ async function newJobs(tables: Tables, asked: readonly Job[]): Promise<NewJobs> 
 }
 
 function callValues({ rows }: NewJobs, options: InsertOptions): Value[] {
-  const { queues, at } = queuesOf(rows.jobs)
+  const waitingMax = options.waitingMax ?? null
+  // Only room has to do with queues.
+  const { queues, at } = queuesOf(waitingMax === null ? [] : rows.jobs)
   return [
     ...insertValues(rows, options.now),
     numbers(at),
     texts(queues),
-    options.waitingMax ?? null,
+    waitingMax,
     recordsJson(options.records),
     options.now,
   ]

@@ -10,6 +10,7 @@ import { inserts } from './migrations/0005-inserts.ts'
 import { due } from './migrations/0006-due.ts'
 import { specTexts } from './migrations/0007-spec-texts.ts'
 import { batches } from './migrations/0008-batches.ts'
+import { newAlike } from './migrations/0009-new-alike.ts'
 import type { Migration } from './migrations/migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   due,
   specTexts,
   batches,
+  newAlike,
 ]
 export const latestVersion = migrations.length
 

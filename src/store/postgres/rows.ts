@@ -4,7 +4,7 @@ import type { Job } from '../../core/job.ts'
 import { foldCase } from '../../core/query.ts'
 import { specText } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
-import { documents, NOTHING, nullable, numbers, texts } from './arrays.ts'
+import { alike, alikeDocuments, alikeTexts, NOTHING, numbers, texts } from './arrays.ts'
 import { bodyOf } from '../shared/body.ts'
 import type { Value } from './connection.ts'
 import type { Place } from './places.ts'
@@ -22,36 +22,36 @@ export function newRows(jobs: readonly Job[], places: readonly Place[]): NewRows
   return { jobs, places, specs: jobs.map(job => specText(job.spec)) }
 }
 
-/** The values of `insertParameters`. */
+/** The values of `insertParameters`: most lists as the one value all have, if so. */
 export function insertValues({ jobs, places, specs }: NewRows, now: Instant): Value[] {
   const moments = jobs.map(job => momentOf(job, now))
   const declared = jobs.map(job => job.declared)
   return [
     texts(jobs.map(job => toKey(job.id))),
-    texts(jobs.map(job => toKeyOrNull(job.seriesId))),
-    numbers(jobs.map(kindCode)),
-    numbers(places.map(place => place.share)),
-    numbers(places.map(place => place.line)),
-    texts(jobs.map(job => toKey(job.spec.lane))),
+    alikeTexts(jobs.map(job => toKeyOrNull(job.seriesId))),
+    alike(jobs.map(kindCode)),
+    alike(places.map(place => place.share)),
+    alike(places.map(place => place.line)),
+    alikeTexts(jobs.map(job => toKey(job.spec.lane))),
     numbers(jobs.map(stateCode)),
-    nullable(moments.map(moment => moment.what)),
-    nullable(moments.map(moment => moment.at)),
-    nullable(moments.map(moment => moment.rank)),
-    nullable(jobs.map(heldUntil)),
-    nullable(jobs.map(job => job.expireAt)),
-    numbers(jobs.map(job => job.counters.attempts)),
-    numbers(jobs.map(job => job.counters.fence)),
-    numbers(jobs.map(job => job.version)),
+    alike(moments.map(moment => moment.what)),
+    alike(moments.map(moment => moment.at)),
+    alike(moments.map(moment => moment.rank)),
+    alike(jobs.map(heldUntil)),
+    alike(jobs.map(job => job.expireAt)),
+    alike(jobs.map(job => job.counters.attempts)),
+    alike(jobs.map(job => job.counters.fence)),
+    alike(jobs.map(job => job.version)),
     ...leaseValues(jobs),
-    texts(declared.map(by => (by === null ? null : toKey(by.app)))),
-    texts(declared.map(by => (by === null ? null : toKey(by.definition)))),
-    numbers(jobs.map(job => job.createdAt)),
-    numbers(jobs.map(job => job.spec.retention.attempts)),
-    texts(jobs.map(job => soughtId(job.id))),
-    texts(soughtNames(jobs)),
-    documents(jobs.map(bodyOf)),
-    documents(specs),
-    documents(declared.map(by => (by === null ? '' : JSON.stringify(by)))),
+    alikeTexts(declared.map(by => (by === null ? null : toKey(by.app)))),
+    alikeTexts(declared.map(by => (by === null ? null : toKey(by.definition)))),
+    alike(jobs.map(job => job.createdAt)),
+    alike(jobs.map(job => job.spec.retention.attempts)),
+    alikeTexts(jobs.map(job => soughtId(job.id))),
+    alikeTexts(soughtNames(jobs)),
+    alikeDocuments(jobs.map(bodyOf)),
+    alikeDocuments(specs),
+    alikeDocuments(declared.map(by => (by === null ? '' : JSON.stringify(by)))),
   ]
 }
 
@@ -60,10 +60,10 @@ function leaseValues(jobs: readonly Job[]): Value[] {
   if (jobs.every(job => job.lease === null)) return [NOTHING, NOTHING, NOTHING, NOTHING]
   const leases = jobs.map(job => job.lease)
   return [
-    texts(leases.map(lease => (lease === null ? null : toKey(lease.token)))),
-    texts(leases.map(lease => (lease === null ? null : toKey(lease.owner)))),
-    texts(leases.map(lease => (lease === null ? null : toKey(lease.attemptId)))),
-    nullable(leases.map(lease => (lease === null ? null : lease.claimedAt))),
+    alikeTexts(leases.map(lease => (lease === null ? null : toKey(lease.token)))),
+    alikeTexts(leases.map(lease => (lease === null ? null : toKey(lease.owner)))),
+    alikeTexts(leases.map(lease => (lease === null ? null : toKey(lease.attemptId)))),
+    alike(leases.map(lease => (lease === null ? null : lease.claimedAt))),
   ]
 }
 

@@ -59,17 +59,40 @@ const listing = (s: string): string => `
     from generate_subscripts(v_seqs, 1) i, lateral (select p_states[i], v_bodies[i]) g (state, body)
     where v_seqs[i] is not null and p_kinds[i] = 0;`
 
+/** Given for every job: what counts jobs looks at them too. */
+const whole: readonly string[] = ['ids', 'states']
+
+/** Of many jobs another list may hold a single value: written out, it can be read by position too. */
+const writtenOut = [
+  ...insertFields.filter(([name]) => !whole.includes(name)).map(([name]) => `p_${name}`),
+  'v_bodies',
+  'v_specs',
+  'v_declared',
+]
+  .map(
+    list => `if cardinality(${list}) = 1 then
+    ${list} := array_fill(${list}[1], array[v_count]); end if;`,
+  )
+  .join(' ')
+
+interface Form {
+  readonly isListed: boolean
+  readonly isAlike: boolean
+}
+
 /** Takes the jobs whose `p_keeps` is true and gives their numbers, null for the others. */
-export const insertFunction = (s: string, { isListed }: { isListed: boolean }): string =>
+export const insertFunction = (s: string, { isListed, isAlike }: Form): string =>
   made(s, {
     name: 'add_1',
     parameters: `p_keeps boolean[], ${insertParameters}`,
     returns: 'bigint[]',
-    declare: `v_seqs bigint[]; v_bodies text[] := ${fromDocuments('p_bodies')};
+    declare: `v_count int := cardinality(p_ids); v_seqs bigint[];
+      v_bodies text[] := ${fromDocuments('p_bodies')};
       v_specs text[] := ${fromDocuments('p_specs')};
       v_declared text[] := ${fromDocuments('p_declared')};`,
     isInner: true,
     body: `
+      ${isAlike ? `if v_count > 1 then ${writtenOut} end if;` : ''}
       v_seqs := array(select case when k.keeps then nextval('${s}.jobs_seq') end
         from unnest(p_keeps) k (keeps));
       insert into ${s}.jobs
@@ -100,8 +123,26 @@ export const insertFunction = (s: string, { isListed }: { isListed: boolean }): 
       return v_seqs;`,
   })
 
+const takeAll = (s: string, keeps: string): string =>
+  `v_seqs := ${s}.add_1(${keeps}, ${insertArguments.map(name => `p_${name}`).join(', ')});`
+
+/**
+ * Many at once nearly always are new: they are put in as if they were, which costs less than to look
+ * each of them up. If one is not, it is as if nothing had been tried.
+ */
+const MANY = 20
+const tryAll = (s: string): string => `
+  if p_max is null and cardinality(p_ids) > ${MANY} then
+    begin
+      ${takeAll(s, 'array_fill(true, array[cardinality(p_ids)])')}
+      if p_records is not null then perform ${s}.records_put_1(p_records, p_now); end if;
+      return v_seqs;
+    exception when unique_violation then v_seqs := null;
+    end;
+  end if;`
+
 /** The number of each that was inserted, or 0 exists, -1 full, -2 a record conflicts. */
-export const insertCall = (s: string): string =>
+export const insertCall = (s: string, { isAlike }: Pick<Form, 'isAlike'>): string =>
   made(s, {
     name: 'insert_1',
     parameters: `${insertParameters}, p_queue_at int[], p_queues text[], p_max bigint,
@@ -113,6 +154,7 @@ export const insertCall = (s: string): string =>
         return array_fill(-2::bigint, array[cardinality(p_ids)]);
       end if;
       if p_max is not null then v_room := ${s}.room_1(p_queues, p_max); end if;
+      ${isAlike ? tryAll(s) : ''}
       if exists (select 1 from ${s}.jobs j where j.id = any (p_ids)) then
         v_results := array(select case when j.id is null then 1 else 0 end
           from unnest(p_ids) with ordinality g (id, n) left join ${s}.jobs j on j.id = g.id
@@ -128,8 +170,7 @@ export const insertCall = (s: string): string =>
         end loop;
       end if;
       if 1 = any (v_results) then
-        v_seqs := ${s}.add_1(array(select r = 1 from unnest(v_results) r),
-          ${insertArguments.map(name => `p_${name}`).join(', ')});
+        ${takeAll(s, 'array(select r = 1 from unnest(v_results) r)')}
       end if;
       if p_records is not null and v_seqs is not null then
         perform ${s}.records_put_1(p_records, p_now);

@@ -20,8 +20,8 @@ export const functions: Migration = {
   up: s => [
     ...countingFunctions(s),
     ...recordFunctions(s),
-    insertFunction(s, { isListed: false }),
-    insertCall(s),
+    insertFunction(s, { isListed: false, isAlike: false }),
+    insertCall(s, { isAlike: false }),
     claimFunction(s),
     settleFunction(s),
     ...commitFunctions(s),

@@ -7,9 +7,12 @@ import type { Migration } from './migration.ts'
 export const inserts: Migration = {
   version: 5,
   up: s => [
-    insertFunction(s, { isListed: true }),
-    insertCall(s),
+    insertFunction(s, { isListed: true, isAlike: false }),
+    insertCall(s, { isAlike: false }),
     `drop trigger listed_insert on ${s}.jobs`,
   ],
-  down: s => [insertFunction(s, { isListed: false }), listTrigger(s, 'insert', 'new.kind = 0')],
+  down: s => [
+    insertFunction(s, { isListed: false, isAlike: false }),
+    listTrigger(s, 'insert', 'new.kind = 0'),
+  ],
 }
