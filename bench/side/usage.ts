@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 const CPU_TICK_MS = 10
 const NS_PER_MS = 1e6
 const PAGE_BYTES = 4_096
+const CALM_MS = 50
 
 interface Stat {
   readonly parent: number
@@ -68,6 +69,8 @@ export async function spent(
   work: () => Promise<unknown>,
 ): Promise<Spent> {
   const server = serverCpuMs(serverPid)
+  // To look at the server costs time too, some of it on threads that are not done yet.
+  await new Promise(resolve => setTimeout(resolve, CALM_MS))
   const client = process.cpuUsage()
   const from = performance.now()
   await work()
