@@ -16,9 +16,12 @@ class Aside extends MemoryStore {
   readonly deeds: string[] = []
   /** Which claim, counted from one, is to fail. */
   failsAt = 0
+  /** How long a question takes to leave, as one that gets a connection from a pool first. */
+  leaves: () => Promise<void> = async () => {}
   #claims = 0
 
   override async claim(request: ClaimRequest) {
+    await this.leaves()
     this.deeds.push('claim')
     if (++this.#claims === this.failsAt) throw new Error('out of reach')
     // As over a network, the answer comes in a later turn of the loop.
@@ -42,26 +45,36 @@ async function rig(store: Aside, count: number) {
   return { engine, ids: made.map(job => job.id) }
 }
 
-test('the next claims are under way before jobs of the last start, a third of the room each', async () => {
-  const store = new Aside(() => systemClock.now())
-  const { engine, ids } = await rig(store, 2_000)
-  const claimed: number[] = []
-  engine.events.on('claimed', ({ jobs }) => claimed.push(jobs.length))
-  const all = new Promise<void>(resolve => {
-    let ran = 0
-    engine.handlers.set('h', async () => {
-      store.deeds.push('run')
-      if (++ran === ids.length) resolve()
+const atOnce = async () => {}
+const byPool = () => new Promise<void>(resolve => process.nextTick(resolve))
+
+test.each([
+  ['at once', atOnce],
+  ['by a pool', byPool],
+])(
+  'the next claims left %s before jobs of the last start, a third of the room each',
+  async (_, leaves) => {
+    const store = new Aside(() => systemClock.now())
+    store.leaves = leaves
+    const { engine, ids } = await rig(store, 2_000)
+    const claimed: number[] = []
+    engine.events.on('claimed', ({ jobs }) => claimed.push(jobs.length))
+    const all = new Promise<void>(resolve => {
+      let ran = 0
+      engine.handlers.set('h', async () => {
+        store.deeds.push('run')
+        if (++ran === ids.length) resolve()
+      })
     })
-  })
-  await engine.node.start()
-  await all
-  await engine.node.stop()
-  expect(store.deeds.slice(0, 4)).toEqual(['claim', 'claim', 'claim', 'run'])
-  expect(Math.max(...claimed)).toBe(334)
-  const jobs = await store.get(ids)
-  expect(new Set(jobs.map(job => job.state))).toEqual(new Set(['completed']))
-})
+    await engine.node.start()
+    await all
+    await engine.node.stop()
+    expect(store.deeds.slice(0, 4)).toEqual(['claim', 'claim', 'claim', 'run'])
+    expect(Math.max(...claimed)).toBe(334)
+    const jobs = await store.get(ids)
+    expect(new Set(jobs.map(job => job.state))).toEqual(new Set(['completed']))
+  },
+)
 
 test('what arrived but has not begun is given back at a stop, no attempt spent', async () => {
   const store = new Aside(() => systemClock.now())

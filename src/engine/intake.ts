@@ -3,6 +3,7 @@
 
 import type { Store } from '../store/store.ts'
 import type { Claiming, Taken } from './claiming.ts'
+import type { Clock } from './clock.ts'
 import type { Held } from './held.ts'
 import type { Room } from './room.ts'
 
@@ -12,6 +13,7 @@ const UNWRITTEN_MAX = 10_000
 
 export interface IntakeHost {
   readonly store: Pick<Store, 'isRemote' | 'claimsAtOnce'>
+  readonly clock: Pick<Clock, 'soon'>
   readonly room: Room
   readonly claiming: Claiming
   /** Outcomes that wait to be written. */
@@ -53,7 +55,10 @@ export class Intake {
     if (first === undefined) return null
     const behind = this.#pressed.has(queue) ? this.#host.store.claimsAtOnce - 1 : 0
     while (asked.length < behind && this.#ask(queue));
-    const [came, begun] = await Promise.allSettled([this.#arrival(queue, first), this.begin()])
+    const [came, begun] = await Promise.allSettled([
+      this.#arrival(queue, first),
+      this.#beginMeanwhile(),
+    ])
     if (came.status === 'fulfilled') this.#arrived = came.value
     // Those behind a claim that failed would lie about until the next look, and their leases run.
     else await this.collect().catch(() => {})
@@ -63,6 +68,15 @@ export class Intake {
     if (isFull && this.#mayAskAhead(queue)) this.#pressed.add(queue)
     else this.#pressed.delete(queue)
     return { count, isFull }
+  }
+
+  /** The question is on its way before this process is busy with the last answer. */
+  async #beginMeanwhile(): Promise<void> {
+    const { store, clock } = this.#host
+    if (this.#arrived !== null && store.isRemote) {
+      await new Promise<void>(resolve => clock.soon(resolve))
+    }
+    await this.begin()
   }
 
   /** What the last claim gave goes to the runner. */

@@ -77,7 +77,8 @@ export class Node {
     )
     const accept = (queue: string, held: readonly Held[]) => this.#accept(queue, held)
     const unwritten = () => this.#settling.size
-    this.#intake = new Intake({ store: parts.store, room, claiming, unwritten, accept })
+    const asked = { store: parts.store, clock: parts.clock, room, claiming }
+    this.#intake = new Intake({ ...asked, unwritten, accept })
     this.#direct = new Direct({
       parts,
       room,
