@@ -29,7 +29,7 @@ function sizes({ scale: { isQuick, isFull, rounds } }: Run): Size[] {
   return [
     { count: 1_000, isHerd: true, rounds, has: isFull ? all : lasting },
     { count: 10_000, isHerd: true, rounds, has: entry => !isSlow(entry) },
-    { count: 100_000, isHerd: false, rounds: isFull ? 3 : 1, has: isPeerOfMany },
+    { count: 100_000, isHerd: false, rounds, has: isPeerOfMany },
     ...(isFull
       ? [{ count: 1_000_000, isHerd: false, rounds: 1, has: (e: Entry) => e.name === 'carillon' }]
       : []),
