@@ -83,6 +83,16 @@ export function fromDocuments(parameter: string): string {
   return `string_to_array(${parameter}, E'\\x1f')`
 }
 
+/** The SQL that gives lists sent with one value their length, so that they are read by position. */
+export function writtenOut(lists: readonly string[], count: string): string {
+  return lists
+    .map(
+      list => `if cardinality(${list}) = 1 then
+        ${list} := array_fill(${list}[1], array[${count}]); end if;`,
+    )
+    .join(' ')
+}
+
 /** What `documents` put together. */
 export function fromDocumentsText(text: string): string[] {
   return text.split(SEPARATOR)

@@ -1,6 +1,6 @@
 // New jobs, many at once, idempotent by id. Ids are given once per call.
 
-import { fromDocuments } from '../arrays.ts'
+import { fromDocuments, writtenOut } from '../arrays.ts'
 import { markOf } from '../../shared/marks.ts'
 import { made } from './made.ts'
 
@@ -62,18 +62,13 @@ const listing = (s: string): string => `
 /** Given for every job: what counts jobs looks at them too. */
 const whole: readonly string[] = ['ids', 'states']
 
-/** Of many jobs another list may hold a single value: written out, it can be read by position too. */
-const writtenOut = [
+/** Of many jobs each of these may hold a single value. */
+const alike = [
   ...insertFields.filter(([name]) => !whole.includes(name)).map(([name]) => `p_${name}`),
   'v_bodies',
   'v_specs',
   'v_declared',
 ]
-  .map(
-    list => `if cardinality(${list}) = 1 then
-    ${list} := array_fill(${list}[1], array[v_count]); end if;`,
-  )
-  .join(' ')
 
 interface Form {
   readonly isListed: boolean
@@ -92,7 +87,7 @@ export const insertFunction = (s: string, { isListed, isAlike }: Form): string =
       v_declared text[] := ${fromDocuments('p_declared')};`,
     isInner: true,
     body: `
-      ${isAlike ? `if v_count > 1 then ${writtenOut} end if;` : ''}
+      ${isAlike ? `if v_count > 1 then ${writtenOut(alike, 'v_count')} end if;` : ''}
       v_seqs := array(select case when k.keeps then nextval('${s}.jobs_seq') end
         from unnest(p_keeps) k (keeps));
       insert into ${s}.jobs

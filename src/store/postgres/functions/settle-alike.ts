@@ -1,7 +1,7 @@
 // The common end of attempts as `settle_1` writes it, for lists that mostly hold one value: such a
 // list is given with that value alone, and tokens once each, with their places beside them.
 
-import { fromDocuments } from '../arrays.ts'
+import { fromDocuments, writtenOut } from '../arrays.ts'
 import { made } from './made.ts'
 import { moved, odd, replaced, rest, restParameters, settleFields } from './settle.ts'
 
@@ -12,14 +12,7 @@ export const alikeFields = settleFields.map(([name, type]) =>
 
 const given = alikeFields.map(([name, type]) => `p_${name} ${type}[]`).join(', ')
 
-/** Written out, a list can be read by position like the others. */
-const writtenOut = alikeFields
-  .filter(([name]) => name !== 'seqs')
-  .map(
-    ([name]) => `if cardinality(p_${name}) = 1 then
-      p_${name} := array_fill(p_${name}[1], array[v_count]); end if;`,
-  )
-  .join(' ')
+const lists = alikeFields.filter(([name]) => name !== 'seqs').map(([name]) => `p_${name}`)
 
 /** The record of a claim counts down and goes with its last job, all in one order of tokens. */
 const endLeases = (s: string): string => `
@@ -77,7 +70,7 @@ export const settleAlikeFunction = (s: string): string =>
       v_details text[] := ${fromDocuments('p_details')};`,
     body: `
       ${inTurn(s)}
-      ${writtenOut}
+      ${writtenOut(lists, 'v_count')}
       ${replaced(s)}
       ${write(s)}
       if v_at is null then return array_fill(null::bigint, array[v_count]); end if;
