@@ -10,11 +10,14 @@ export default defineConfig({
     pool: 'forks',
     // As many as there are cores: by default one less, which on two cores is one.
     maxWorkers: availableParallelism(),
-    projects: testSuites.map(({ name, folders, timeoutMs }) => ({
+    projects: testSuites.map(({ name, folders, timeoutMs, setup }) => ({
       extends: true,
       test: {
         name,
-        globalSetup: ['tests/support/servers/global-setup.ts'],
+        globalSetup: [
+          'tests/support/servers/global-setup.ts',
+          ...(setup === undefined ? [] : [setup]),
+        ],
         include: folders.map(folder => `${folder}/**/*.test.ts`),
         testTimeout: timeoutMs,
         hookTimeout: timeoutMs,

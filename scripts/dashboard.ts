@@ -5,7 +5,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { argv } from 'node:process'
+import process, { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
@@ -16,11 +16,13 @@ const compressed = /\.(?:js|css|svg)$/
 
 export async function buildDashboard(root: string): Promise<void> {
   const made = join(root, 'dist/dashboard.new')
-  await build({
-    configFile: join(root, 'src/dashboard/vite.config.ts'),
-    plugins: [notices],
-    build: { outDir: made },
-  })
+  await inProduction(() =>
+    build({
+      configFile: join(root, 'src/dashboard/vite.config.ts'),
+      plugins: [notices],
+      build: { outDir: made },
+    }),
+  )
   const assets = join(made, 'assets')
   for (const name of readdirSync(assets)) {
     const path = join(assets, name)
@@ -29,6 +31,18 @@ export async function buildDashboard(root: string): Promise<void> {
   }
   writeFileSync(join(made, 'pages.json'), JSON.stringify(Object.values(paths)))
   replace(join(root, 'dist/dashboard'), made)
+}
+
+/** Under vitest NODE_ENV is `test`, and vite would build for development. */
+async function inProduction(work: () => Promise<unknown>): Promise<void> {
+  const before = process.env['NODE_ENV']
+  process.env['NODE_ENV'] = 'production'
+  try {
+    await work()
+  } finally {
+    if (before === undefined) delete process.env['NODE_ENV']
+    else process.env['NODE_ENV'] = before
+  }
 }
 
 /** Files first and the document last, so that a service that starts meanwhile finds all it names. */

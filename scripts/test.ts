@@ -1,13 +1,15 @@
-// Runs the suites one after another and sums them up.
+// Provides the servers and the browser that the suites need, then runs the suites one after another
+// and sums them up.
 // Usage: npm test [-- --only unit,cron] [--bail] [--list]
 
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { BROKER_VARIABLE, startBroker } from '../tests/support/servers/broker.ts'
+import { provide } from '../tests/support/servers/provide.ts'
 import { formatResult, formatSummary } from './suites/results.ts'
 import type { Result } from './suites/results.ts'
 import { runSuite } from './suites/run.ts'
-import { presentSuites, selectSuites } from './suites/select.ts'
+import { presentSuites, programsOf, selectSuites } from './suites/select.ts'
 import type { Suite } from './suites/table.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
@@ -42,6 +44,10 @@ const main = async (): Promise<number> => {
     return 0
   }
   if (chosen.length === 0) throw new Error('none of these suites has a test yet')
+  const absent = await provide(programsOf(chosen))
+  if (absent.size > 0 && process.env['CI'] === 'true') {
+    throw new Error(['CI skips nothing, but:', ...absent.values()].join('\n  '))
+  }
   const broker = await startBroker()
   process.env[BROKER_VARIABLE] = broker.url
   let results: Result[]
@@ -50,8 +56,8 @@ const main = async (): Promise<number> => {
   } finally {
     await broker.stop()
   }
-  for (const [kind, reason] of broker.missing) console.log(`no tests on ${kind}: ${reason}`)
-  console.log(`\n${formatSummary(results)}`)
+  const missing = new Map([...absent, ...broker.missing])
+  console.log(`\n${formatSummary(results, [...missing.values()])}`)
   return results.some(({ failed }) => failed > 0) ? 1 : 0
 }
 

@@ -95,24 +95,20 @@ describe('ambient', () => {
 })
 
 describe('glossary', () => {
-  it('accepts the words of the glossary, and any word in comments, strings and elsewhere', () => {
+  it('accepts the words of the field, and any word in comments, strings and elsewhere', () => {
     const files = {
-      'src/engine/a.ts': "// no misfire\nconst pack = 'lock', block = x instanceof Y, dueAt = 1\n",
-      'src/store/sqlite/busy.ts': 'const lockMs = 1\n',
-      'src/observe/a.ts': 'const pollMs = 1\n',
+      'src/engine/a.ts': "// no cronjob\nconst pollMs = 'sched', lockToken = 1, enqueue = 2\n",
+      'src/observe/a.ts': 'const processor = 1\n',
     }
     expect(found(checkWords, files)).toEqual([])
   })
 
   it('reports a banned word inside an identifier, with the one to use', () => {
-    const text =
-      'const misfirePolicy = 1\nconst x = { nextRunAt: 2, LOCK_TOKEN: 3, executions: 4 }\n'
+    const text = 'const jobProcessor = 1\nconst x = { SCHED_TOKEN: 3, cronjobs: 4 }\n'
     expect(found(checkWords, { 'src/core/a.ts': text })).toEqual([
-      'src/core/a.ts:1 misfirePolicy: say missed, not misfire',
-      'src/core/a.ts:2 nextRunAt: say due, not next run',
-      'src/core/a.ts:2 nextRunAt: say due, not run at',
-      'src/core/a.ts:2 LOCK_TOKEN: say lease, not lock',
-      'src/core/a.ts:2 executions: say run or attempt, not execution',
+      'src/core/a.ts:1 jobProcessor: say handler, not processor',
+      'src/core/a.ts:2 SCHED_TOKEN: say trigger or job, not sched',
+      'src/core/a.ts:2 cronjobs: say job, not cronjob',
     ])
   })
 })

@@ -56,6 +56,12 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** Evaluated before everything else, so it lies in a file of its own. */
+const FIRST = 'node-version'
+
+/** They import it first. Their own files stay theirs: inside another, the rest of that would come first. */
+const checked = ['index', 'testing/index', 'http/index']
+
 /** Entries that others load for little: what they share with the rest stays apart from it. */
 const lean = ['cron', 'client', 'worker', 'isolate']
 
@@ -87,7 +93,11 @@ export function filesOf(importsOf: ImportsOf, pathOf: (module: string) => string
     for (const root of roots) gather(pathOf(root), importsOf, found)
     return { name, found }
   })
+  const first = pathOf(FIRST)
+  const own = checked.map(pathOf)
   return path => {
+    if (path === first) return FIRST
+    if (own.includes(path)) return null
     const names = needed.filter(({ found }) => found.has(path)).map(({ name }) => name)
     const isHeld = names.includes('local')
     const counted = isHeld ? names.filter(name => !asked.includes(name)) : names

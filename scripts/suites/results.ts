@@ -60,8 +60,11 @@ export const formatResult = ({ name, seconds, passed, failed, skipped }: Result)
   return `${name.padEnd(14)}${time.padStart(9)}   ${passed} passed, ${failed} failed${more}`
 }
 
-/** Failures, table and, alone on the last line, the sum. */
-export const formatSummary = (results: readonly Result[]): string => {
+/** What failed, what was missing, the table and, alone on the last line, the sum. */
+export const formatSummary = (
+  results: readonly Result[],
+  missing: readonly string[] = [],
+): string => {
   const failures = results.flatMap(result => result.failures.map(f => `  ${result.name}: ${f}`))
   const sum = (key: 'seconds' | 'passed' | 'failed' | 'skipped') =>
     results.reduce((total, result) => total + result[key], 0)
@@ -75,6 +78,7 @@ export const formatSummary = (results: readonly Result[]): string => {
   }
   return [
     ...(failures.length > 0 ? ['Failed:', ...failures, ''] : []),
+    ...(missing.length > 0 ? ['Skipped tests:', ...missing.map(text => `  ${text}`), ''] : []),
     ...results.map(formatResult),
     formatResult(total),
     '',

@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ProgramKind } from '../../tests/support/servers/binaries.ts'
 import { suites } from './table.ts'
 import type { Suite } from './table.ts'
 
@@ -15,6 +16,11 @@ export const presentSuites = (root: string): Suite[] =>
     suite =>
       suite.kind === 'command' || suite.folders.some(folder => holdsTests(join(root, folder))),
   )
+
+/** The programs that the tests of the suites use. */
+export const programsOf = (chosen: readonly Suite[]): ProgramKind[] => [
+  ...new Set(chosen.flatMap(suite => (suite.kind === 'tests' ? (suite.needs ?? []) : []))),
+]
 
 /** Picks suites by a comma-separated list; throws on a name that is no suite at all. */
 export const selectSuites = (present: readonly Suite[], only: string | undefined): Suite[] => {

@@ -1,5 +1,7 @@
 // The suites of `npm test`, in the order they run. vitest.config.ts makes its projects from it.
 
+import type { ProgramKind } from '../../tests/support/servers/binaries.ts'
+
 export interface CommandSuite {
   readonly kind: 'command'
   readonly name: string
@@ -16,6 +18,10 @@ export interface TestSuite {
   readonly timeoutMs: number
   /** One test file at a time: for suites that start processes or compete for the disk. */
   readonly isSerial?: boolean
+  /** Prepares the whole suite, besides the servers that all suites share. */
+  readonly setup?: string
+  /** Programs its tests use; they are provided before the first suite runs. */
+  readonly needs?: readonly ProgramKind[]
 }
 
 export type Suite = CommandSuite | TestSuite
@@ -31,33 +37,61 @@ const tests = (
   name: string,
   about: string,
   timeoutMs: number,
-  more: { folders?: readonly string[]; isSerial?: boolean } = {},
+  more: Partial<Pick<TestSuite, 'folders' | 'isSerial' | 'setup' | 'needs'>> = {},
 ): TestSuite => ({ kind: 'tests', name, about, timeoutMs, folders: [`tests/${name}`], ...more })
 
+const servers: readonly ProgramKind[] = ['postgres', 'redis']
+
 export const testSuites: readonly TestSuite[] = [
-  tests('unit', 'each file of src and scripts by itself', 30_000, { folders: ['src', 'scripts'] }),
+  tests('unit', 'each file of src and scripts by itself', 30_000, {
+    folders: ['src', 'scripts'],
+    needs: servers,
+  }),
   tests('cron', 'cron expressions against tables and other implementations', 60_000),
-  tests('support', 'what the tests themselves stand on: servers, proxies', 60_000),
-  tests('conformance', 'what every store owes its callers', 60_000),
-  tests('differential', 'one random history through all stores', 120_000),
-  tests('copy', 'a whole store moved to another', 120_000),
-  tests('scenarios', 'whole uses of the scheduler, on each store', 60_000),
+  tests('support', 'what the tests themselves stand on: servers, proxies', 60_000, {
+    needs: servers,
+  }),
+  tests('conformance', 'what every store owes its callers', 60_000, {
+    needs: [...servers, 'pooler'],
+  }),
+  tests('differential', 'one random history through all stores', 120_000, { needs: servers }),
+  tests('copy', 'a whole store moved to another', 120_000, { needs: servers }),
+  tests('scenarios', 'whole uses of the scheduler, on each store', 60_000, { needs: servers }),
   tests('library', 'the public API and the test kit, as a program uses them', 60_000),
   tests('actions', 'what jobs do without code of their own, against real servers', 60_000),
   tests(
     'sources',
     'sources fetched page by page into tables, from a server that misbehaves',
     60_000,
+    { needs: ['postgres'] },
   ),
-  tests('http', 'the service over HTTP: rules, tokens, limits, outages', 60_000),
+  tests('http', 'the service over HTTP: rules, tokens, limits, outages', 60_000, {
+    needs: servers,
+  }),
   tests('client', 'the published client against a real service', 60_000),
   tests('cli', 'every command as a user runs it: real processes, a terminal', 120_000, {
     isSerial: true,
+    needs: servers,
   }),
-  tests('dashboard', 'the dashboard in a real browser', 120_000, { isSerial: true }),
+  tests('dashboard', 'the dashboard in a real browser', 120_000, {
+    isSerial: true,
+    needs: ['chromium'],
+  }),
   tests('docs', 'every code block and table of the documentation', 60_000),
   tests('simulation', 'many nodes, one virtual clock, injected faults', 180_000),
-  tests('end-to-end', 'real processes, killed and restarted', 120_000, { isSerial: true }),
+  tests('end-to-end', 'real processes, killed and restarted', 120_000, {
+    isSerial: true,
+    needs: servers,
+  }),
+  tests(
+    'first-month',
+    'the packed package as users meet it: real processes, default options',
+    90_000,
+    {
+      setup: 'tests/first-month/harness/global-setup.ts',
+      needs: [...servers, 'faketime'],
+    },
+  ),
   tests('packaging', 'the tarball as its users get it', 180_000, { isSerial: true }),
 ]
 

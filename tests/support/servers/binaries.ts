@@ -1,97 +1,143 @@
-// Where the servers and the browser of the tests come from: the path, Debian's folders, or Debian's
-// packages.
+// Finds the servers, the browser and the library the tests use: on the path, where Debian puts them,
+// or among the packages fetched from npm. It installs nothing: see provide.ts.
 
 import { accessSync, constants, readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { run } from './processes.ts'
+import { fetchedPostgresFolder } from './fetched-postgres.ts'
 
 export type ServerKind = 'postgres' | 'redis'
-export type ProgramKind = ServerKind | 'pooler' | 'chromium'
+export type ProgramKind = ServerKind | 'pooler' | 'chromium' | 'faketime'
 
-/** What each kind needs on disk, and the package that brings it. */
-const needs = {
-  postgres: { programs: ['postgres', 'initdb', 'pg_ctl'], package: 'postgresql' },
-  redis: { programs: ['redis-server'], package: 'redis-server' },
-  chromium: { programs: ['chromium'], package: 'chromium' },
-  pooler: { programs: ['pgbouncer'], package: 'pgbouncer' },
-} as const
+interface Program {
+  /** They lie in one folder. */
+  readonly files: readonly string[]
+  readonly debianPackage: string
+  /** How to get it without Debian's packages, for the message that says it is missing. */
+  readonly otherwise: string
+}
 
+export const programs: Readonly<Record<ProgramKind, Program>> = {
+  postgres: {
+    files: ['postgres', 'initdb', 'pg_ctl'],
+    debianPackage: 'postgresql',
+    otherwise: 'npm run provide',
+  },
+  redis: {
+    files: ['redis-server'],
+    debianPackage: 'redis-server',
+    otherwise: 'brew install redis',
+  },
+  pooler: {
+    files: ['pgbouncer'],
+    debianPackage: 'pgbouncer',
+    otherwise: 'brew install pgbouncer',
+  },
+  chromium: {
+    files: ['chromium'],
+    debianPackage: 'chromium',
+    otherwise: 'brew install --cask chromium',
+  },
+  faketime: {
+    files: ['libfaketime.so.1'],
+    debianPackage: 'libfaketime',
+    otherwise: 'run the tests on Linux',
+  },
+}
+
+/** Where to search. */
 export interface Surroundings {
   readonly path: string
-  /** Folders of PostgreSQL versions, as Debian lays them out. */
-  readonly versionsFolder: string
+  /** Holds Debian's `postgresql/<version>/bin` and `<machine>/faketime`. */
+  readonly libFolder: string
+  /** Holds what was fetched from npm. */
+  readonly cacheFolder: string
 }
 
 export const here = (): Surroundings => ({
   path: process.env['PATH'] ?? '',
-  versionsFolder: '/usr/lib/postgresql',
+  libFolder: '/usr/lib',
+  cacheFolder: cacheFolder(),
 })
 
-function isProgram(file: string): boolean {
+/** As root, servers run as another user, who may not enter the home folder of root. */
+function cacheFolder(): string {
+  if (process.getuid?.() === 0) return '/var/cache/carillon-tests'
+  const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+  return join(base, 'carillon-tests')
+}
+
+function isUsable(file: string): boolean {
   try {
-    accessSync(file, constants.X_OK)
+    accessSync(file, file.includes('.so') ? constants.R_OK : constants.X_OK)
     return true
   } catch {
     return false
   }
 }
 
-function versionFolders(folder: string): string[] {
+function namesIn(folder: string): string[] {
   try {
-    const versions = readdirSync(folder).filter(name => /^\d+$/.test(name))
-    return versions.sort((a, b) => Number(b) - Number(a)).map(name => join(folder, name, 'bin'))
+    return readdirSync(folder)
   } catch {
     return []
   }
 }
 
-/** The folder that holds every program of the kind: the path first, then the newest version. */
+/** Newest version first. */
+function debianPostgres(libFolder: string): string[] {
+  const folder = join(libFolder, 'postgresql')
+  const versions = namesIn(folder).filter(name => /^\d+$/.test(name))
+  return versions.sort((a, b) => Number(b) - Number(a)).map(name => join(folder, name, 'bin'))
+}
+
+function foldersBesidePath(kind: ProgramKind, where: Surroundings): string[] {
+  switch (kind) {
+    case 'postgres':
+      return [...debianPostgres(where.libFolder), fetchedPostgresFolder(where.cacheFolder)]
+    case 'faketime':
+      return namesIn(where.libFolder).map(name => join(where.libFolder, name, 'faketime'))
+    case 'pooler':
+      // Debian's folder for servers, which is not on the path of ordinary users.
+      return [join(where.libFolder, '../sbin')]
+    case 'redis':
+    case 'chromium':
+      return []
+  }
+}
+
+export function foldersOnPath(path: string): string[] {
+  return path.split(delimiter).filter(folder => folder !== '')
+}
+
+/** Whether `name` can be run from the path. */
+export function isOnPath(name: string, path: string): boolean {
+  return foldersOnPath(path).some(folder => isUsable(join(folder, name)))
+}
+
+/** The folder that holds every file of the kind; the path comes first. */
 export function findBinaries(kind: ProgramKind, where: Surroundings = here()): string | null {
-  const onPath = where.path.split(delimiter).filter(folder => folder !== '')
-  const folders = kind === 'postgres' ? versionFolders(where.versionsFolder) : ['/usr/sbin']
   const holdsAll = (folder: string) =>
-    needs[kind].programs.every(program => isProgram(join(folder, program)))
-  return [...onPath, ...folders].find(holdsAll) ?? null
+    programs[kind].files.every(file => isUsable(join(folder, file)))
+  const folders = [...foldersOnPath(where.path), ...foldersBesidePath(kind, where)]
+  return folders.find(holdsAll) ?? null
 }
 
-/** Null, or why the package cannot be installed. */
-export function installHindrance(
-  kind: ProgramKind,
-  { isRoot = process.getuid?.() === 0, path = here().path } = {},
-): string | null {
-  const name = needs[kind].package
-  const hasApt = path.split(delimiter).some(folder => isProgram(join(folder, 'apt-get')))
-  if (!hasApt) return `no ${name} on the path, and no apt-get to install it with`
-  return isRoot ? null : `no ${name} on the path, and only root may install it`
+/** Says what is missing and how to get it. */
+export function missingMessage(kind: ProgramKind): string {
+  const { debianPackage: name, otherwise } = programs[kind]
+  return `${name} is not installed; get it with: sudo apt-get install ${name}, or ${otherwise}`
 }
 
-async function install(kind: ProgramKind): Promise<void> {
-  const name = needs[kind].package
-  console.log(`servers: installing the package ${name}`)
-  const env = {
-    ...process.env,
-    DEBIAN_FRONTEND: 'noninteractive',
-    // Keeps the package from starting a server of its own: the tests start theirs.
-    RUNLEVEL: '1',
-  }
-  const get = ['install', '--yes', '--no-install-recommends', name]
-  try {
-    await run('apt-get', get, { env })
-  } catch {
-    // A fresh image has no package lists yet.
-    await run('apt-get', ['update'], { env })
-    await run('apt-get', get, { env })
-  }
-}
-
-/** Finds the programs or installs them; throws with the reason when neither works. */
-export async function provideBinaries(kind: ProgramKind): Promise<string> {
+/** The folder of the kind; throws with `missingMessage` when it is not on this machine. */
+export function requireBinaries(kind: ProgramKind): string {
   const found = findBinaries(kind)
-  if (found !== null) return found
-  const hindrance = installHindrance(kind)
-  if (hindrance !== null) throw new Error(hindrance)
-  await install(kind)
-  const installed = findBinaries(kind)
-  if (installed === null) throw new Error(`installed ${needs[kind].package}, but cannot find it`)
-  return installed
+  if (found === null) throw new Error(missingMessage(kind))
+  return found
+}
+
+/** The library to preload (LD_PRELOAD) in processes that get another clock, or null. */
+export function findFaketime(where: Surroundings = here()): string | null {
+  const folder = findBinaries('faketime', where)
+  return folder === null ? null : join(folder, programs.faketime.files[0]!)
 }

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { provideBinaries } from './binaries.ts'
+import { requireBinaries } from './binaries.ts'
 import { makeFolder, removeFolder, serverOwner } from './folders.ts'
 import { guard, release } from './guard.ts'
 import { freePort } from './ports.ts'
@@ -39,7 +39,7 @@ logfile = ${join(folder, 'pooler.log')}
 
 /** `serverUrl` with the host and port of a pooler before it. */
 export async function startPooler(serverUrl: string): Promise<Pooler> {
-  const bin = await provideBinaries('pooler')
+  const bin = requireBinaries('pooler')
   const owner = await serverOwner()
   const folder = await makeFolder('pooler', owner)
   const port = await freePort()

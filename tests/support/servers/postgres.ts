@@ -5,7 +5,7 @@ import { appendFile } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import pg from 'pg'
-import { provideBinaries } from './binaries.ts'
+import { requireBinaries } from './binaries.ts'
 import { makeFolder, removeFolder, serverOwner, type Owner } from './folders.ts'
 import { guard, release } from './guard.ts'
 import { freePort } from './ports.ts'
@@ -159,7 +159,7 @@ class Postgres implements PostgresServer {
 }
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const bin = await provideBinaries('postgres')
+  const bin = requireBinaries('postgres')
   const owner = await serverOwner()
   const folder = await makeFolder('postgres', owner)
   const pidFile = join(folder, 'data/postmaster.pid')

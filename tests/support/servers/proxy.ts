@@ -23,7 +23,7 @@ export interface ProxyCounts {
 interface Flow {
   readonly from: Socket
   readonly to: Socket
-  readonly late: Buffer[]
+  readonly late: { readonly bytes: Buffer; readonly dueAt: number }[]
 }
 
 interface Link {
@@ -157,20 +157,21 @@ export class FaultProxy {
       this.#send(link, flow, bytes)
       return
     }
-    flow.late.push(bytes)
+    const delayMs = this.#mode.kind === 'slow' ? this.#mode.delayMs : 0
+    flow.late.push({ bytes, dueAt: performance.now() + delayMs })
     if (flow.late.length === 1) this.#delay(link, flow)
   }
 
   #delay(link: Link, flow: Flow): void {
-    const delayMs = this.#mode.kind === 'slow' ? this.#mode.delayMs : 0
+    const waitMs = this.#mode.kind === 'slow' ? flow.late[0]!.dueAt - performance.now() : 0
     setTimeout(
       () => {
         if (!this.#links.has(link)) return
         // Nothing passes a black hole, not even what was on its way.
-        if (this.#mode.kind !== 'blackhole') this.#send(link, flow, flow.late.shift()!)
+        if (this.#mode.kind !== 'blackhole') this.#send(link, flow, flow.late.shift()!.bytes)
         if (flow.late.length > 0) this.#delay(link, flow)
       },
-      Math.max(1, delayMs),
+      Math.max(1, waitMs),
     ).unref()
   }
 

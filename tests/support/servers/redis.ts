@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '@redis/client'
-import { provideBinaries } from './binaries.ts'
+import { requireBinaries } from './binaries.ts'
 import { makeFolder, removeFolder } from './folders.ts'
 import { guard, release } from './guard.ts'
 import { freePort } from './ports.ts'
@@ -143,7 +143,7 @@ class Redis implements RedisServer {
 }
 
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
-  const bin = await provideBinaries('redis')
+  const bin = requireBinaries('redis')
   const folder = await realpath(await makeFolder('redis', null))
   guard({ folder, server: { pidFile: join(folder, 'redis.pid'), signal: 'SIGKILL' } })
   const server = new Redis(bin, folder, options.settings ?? {})

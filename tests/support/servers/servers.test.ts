@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findBinaries, installHindrance } from './binaries.ts'
+import { findBinaries, findFaketime, missingMessage, type Surroundings } from './binaries.ts'
 import { isOpenToAll } from './folders.ts'
 import { freePort } from './ports.ts'
 import { askPostgres, expectOwnPostgres } from './postgres.ts'
@@ -31,6 +31,8 @@ async function programs(path: string, ...names: string[]): Promise<string> {
   return join(folder, path)
 }
 
+const nowhere: Surroundings = { path: '', libFolder: '/nowhere', cacheFolder: '/nowhere' }
+
 test('a free port can be listened on', async () => {
   const port = await freePort()
   const server = createServer().listen(port, '127.0.0.1')
@@ -42,31 +44,35 @@ test('a free port can be listened on', async () => {
 describe('the choice of binaries', () => {
   test('the path wins over Debian’s folders', async () => {
     const onPath = await programs('path', 'postgres', 'initdb', 'pg_ctl')
-    await programs('a/15/bin', 'postgres', 'initdb', 'pg_ctl')
-    const where = { path: `/nowhere:${onPath}`, versionsFolder: join(folder, 'a') }
+    await programs('a/postgresql/15/bin', 'postgres', 'initdb', 'pg_ctl')
+    const where = { ...nowhere, path: `/nowhere:${onPath}`, libFolder: join(folder, 'a') }
     expect(findBinaries('postgres', where)).toBe(onPath)
   })
 
   test('among Debian’s folders the newest version that is complete wins', async () => {
-    await programs('b/9/bin', 'postgres', 'initdb', 'pg_ctl')
-    const newest = await programs('b/15/bin', 'postgres', 'initdb', 'pg_ctl')
+    await programs('b/postgresql/9/bin', 'postgres', 'initdb', 'pg_ctl')
+    const newest = await programs('b/postgresql/15/bin', 'postgres', 'initdb', 'pg_ctl')
     // Clients only.
-    await programs('b/17/bin', 'psql')
-    const where = { path: '', versionsFolder: join(folder, 'b') }
-    expect(findBinaries('postgres', where)).toBe(newest)
+    await programs('b/postgresql/17/bin', 'psql')
+    expect(findBinaries('postgres', { ...nowhere, libFolder: join(folder, 'b') })).toBe(newest)
   })
 
   test('nothing is found where nothing is', () => {
-    const where = { path: '/nowhere', versionsFolder: '/nowhere' }
-    expect(findBinaries('postgres', where)).toBeNull()
-    expect(findBinaries('redis', where)).toBeNull()
+    expect(findBinaries('postgres', nowhere)).toBeNull()
+    expect(findBinaries('redis', nowhere)).toBeNull()
+    expect(findFaketime(nowhere)).toBeNull()
   })
 
-  test('only root with apt-get installs, and the reason says what is missing', async () => {
-    const path = await programs('apt', 'apt-get')
-    expect(installHindrance('redis', { isRoot: true, path })).toBeNull()
-    expect(installHindrance('redis', { isRoot: false, path })).toMatch(/only root/)
-    expect(installHindrance('postgres', { isRoot: true, path: '/nowhere' })).toMatch(/no apt-get/)
+  test('the library for other clocks is found in the folder of the machine', async () => {
+    const made = await programs('c/some-machine/faketime', 'libfaketime.so.1')
+    const where = { ...nowhere, libFolder: join(folder, 'c') }
+    expect(findFaketime(where)).toBe(join(made, 'libfaketime.so.1'))
+  })
+
+  test('M2 the message says what is missing and how to get it', () => {
+    expect(missingMessage('redis')).toBe(
+      'redis-server is not installed; get it with: sudo apt-get install redis-server, or brew install redis',
+    )
   })
 })
 

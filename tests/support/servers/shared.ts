@@ -17,7 +17,6 @@ const given: Readonly<Record<ServerKind, string>> = {
 async function askBroker(kind: ServerKind): Promise<Offer> {
   const broker = process.env[BROKER_VARIABLE]
   if (broker === undefined) return { missing: 'nothing offers servers to these tests' }
-  // Not `fetch`: installing a package may take longer than it is willing to wait.
   const body = await new Promise<string>((resolve, reject) => {
     get(`${broker}/${kind}`, answer => {
       text(answer).then(resolve, reject)
