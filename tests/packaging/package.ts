@@ -28,7 +28,8 @@ export const manifest = JSON.parse(fs.readFileSync(join(root, 'package.json'), '
 
 const isWindows = process.platform === 'win32'
 
-const pack = (folder: string): { files: string[]; tarball: string } => {
+/** Builds and packs into the folder. */
+export const packPackage = (folder: string): { files: string[]; tarball: string } => {
   const args = ['pack', '--json', '--loglevel=error', `--pack-destination=${folder}`]
   const output = execFileSync('npm', args, { cwd: root, encoding: 'utf8', shell: isWindows })
   const [report] = JSON.parse(output.slice(output.indexOf('['))) as [
@@ -46,7 +47,7 @@ const link = (project: string, name: string): void => {
 /** Builds and packs; the project sees the declared dependencies and no others. */
 export const packAndInstall = (): Packed => {
   const folder = fs.mkdtempSync(join(tmpdir(), 'carillon-pack-'))
-  const { files, tarball } = pack(folder)
+  const { files, tarball } = packPackage(folder)
   const project = join(folder, 'project')
   const installed = join(project, 'node_modules', manifest.name)
   fs.mkdirSync(installed, { recursive: true })
