@@ -7,8 +7,9 @@ import type { EndReason, Job, Pause, State, WaitingFor } from './job.ts'
 import { dueMoment, expiryOf, noRun, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
 import type { Overlap } from './spec.ts'
-import type { Instant } from './time.ts'
+import { isAheadOfClock, type Instant } from './time.ts'
 import {
+  freshMoment,
   gridNext,
   gridPrevious,
   isGrid,
@@ -57,6 +58,11 @@ export function advanceIn(job: Draft, now: Instant, startedAt: Instant): readonl
 
 function nextCursor(job: Job, now: Instant, startedAt: Instant): Cursor {
   const { trigger } = job.spec
+  // The clock was set back during the run: the schedule goes on by the clock there is.
+  const isRecurring = trigger.kind === 'interval' || trigger.kind === 'cron'
+  if (isRecurring && isAheadOfClock(job.nextAt!, now)) {
+    return { nextAt: freshMoment(trigger, now), backlog: 0, skips: [] }
+  }
   if (isGrid(trigger)) return gridCursor(job, trigger, now)
   switch (trigger.kind) {
     case 'once': {

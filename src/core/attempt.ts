@@ -5,7 +5,13 @@ import type { Json, JsonObject } from './json.ts'
 import type { Instant, Millis } from './time.ts'
 
 export type Outcome =
-  | { readonly kind: 'succeeded'; readonly result: Json; readonly measures: JsonObject | null }
+  | {
+      readonly kind: 'succeeded'
+      readonly result: Json
+      readonly measures: JsonObject | null
+      /** Why the result was not kept; absent when it was. */
+      readonly resultOmitted?: string
+    }
   | {
       readonly kind: 'failed'
       readonly error: ErrorInfo
@@ -18,10 +24,10 @@ export type Outcome =
   | { readonly kind: 'timedOut'; readonly error: ErrorInfo }
   /** Ended by a person, or by the next firing under `overlap: replace`. */
   | { readonly kind: 'cancelled'; readonly reason: string }
-  /** The holder went silent until its lease ended. */
+  /** The process that held it died or stood still until the lease ended: a crash. */
   | { readonly kind: 'abandoned' }
-  /** The node stopped before the handler was done. */
-  | { readonly kind: 'interrupted' }
+  /** The node stopped, or the lease was lost through no fault of the handler. */
+  | { readonly kind: 'interrupted'; readonly reason?: 'lease_lost' }
   /** The handler found nothing to do. */
   | { readonly kind: 'skipped'; readonly reason: string }
   /** The handler asks for another moment; `worked` says whether anything was done yet. */
@@ -59,11 +65,20 @@ export interface Attempt {
   readonly startedAt: Instant
   readonly finishedAt: Instant
   readonly outcome: OutcomeKind
-  /** Why it was skipped, deferred or cancelled. */
+  /** Why it was skipped, deferred, cancelled or interrupted, or RESULT_OMITTED. */
   readonly reason: string | null
   readonly error: ErrorInfo | null
   readonly result: Json
   readonly measures: JsonObject | null
+  /** The clock epoch it was decided in (core/clock-step); absent in the first. */
+  readonly clockEpoch?: number
   /** From when age no longer protects it. */
   readonly expireAt: Instant
+}
+
+/** Kept as the reason of an attempt that succeeded with a result that could not be kept. */
+export const RESULT_OMITTED = 'result_omitted'
+
+export function isResultOmitted({ outcome, reason }: Pick<Attempt, 'outcome' | 'reason'>): boolean {
+  return outcome === 'succeeded' && reason === RESULT_OMITTED
 }

@@ -3,11 +3,13 @@
 
 import { end, givenBack, rest, upcomingFiring } from './advance.ts'
 import { change, type Change } from './change.ts'
+import { endCoolDown } from './crash.ts'
 import { detached } from './detach.ts'
 import { dueFirings, isTooLate, passedSpan, skipsOf } from './firings.ts'
 import type { Job } from './job.ts'
 import { noRun, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
+import { limits } from './limits.ts'
 import { claimedFor, numbered } from './service.ts'
 import type { Instant } from './time.ts'
 import { gridNext, isGrid, type GridTrigger } from './trigger.ts'
@@ -46,6 +48,10 @@ export function withOpenRun(job: Job): Job {
 function beginFiring(job: Job, now: Instant): Begin {
   const { trigger, retry, overlap } = job.spec
   const { run, retryOf, failures } = job.current
+  if (isSetAsideFiring(job)) {
+    const cooled = endCoolDown(job, job.lease!.claimedAt)
+    if (cooled !== null) return written(job, cooled.job, now, cooled.skips)
+  }
   if (run > 0 && job.retryAt !== null) return beginRetry(job, now)
   // An edit or a manual retry has decided everything around this occurrence already.
   if (run > 0 || retryOf !== null || job.floor !== null) return plain(job)
@@ -60,6 +66,12 @@ function beginFiring(job: Job, now: Instant): Begin {
   if (job.retryAt !== null && !retry.yields) return plain(job)
   if (job.backlog > 0 && !isForgotten(job)) return plain(job)
   return beginGrid(job.retryAt === null ? job : { ...job, retryAt: null }, trigger, job, now)
+}
+
+/** The run that ends a cool-down; a failure period decides its firings by itself. */
+function isSetAsideFiring({ crashes, retryAt, current }: Job): boolean {
+  if (crashes < limits.crashesMax || retryAt === null) return false
+  return current.run > 0 || current.failures === 0
 }
 
 /** A granted firing is late by its run's doing; only what passed since that run can be too late. */

@@ -34,7 +34,7 @@ describe('cancel of a job', () => {
   test('a reason beyond the limit is refused', () => {
     const reason = 'x'.repeat(1_001)
     expect(() => cancelJob(hourly(), reason, T0)).toThrow('at most 1000 characters')
-    expect(() => cancelRun(hourly(), 1, reason, T0)).toThrow('at most 1000 characters')
+    expect(() => cancelRun(hourly(), 1, { reason }, T0)).toThrow('at most 1000 characters')
   })
 
   test('cancelled: refused with both names', () => {
@@ -45,25 +45,25 @@ describe('cancel of a job', () => {
 
 describe('cancel of a run', () => {
   test('the running one: the schedule goes on', () => {
-    const change = cancelRun(begun(hourly(), T0 + HOUR), 1, 'by hand', T0 + HOUR)
+    const change = cancelRun(begun(hourly(), T0 + HOUR), 1, { reason: 'by hand' }, T0 + HOUR)
     expect(change.job).toMatchObject({ state: 'waiting', dueAt: T0 + 2 * HOUR })
   })
 
   test('one that waits for its retry', () => {
     const waiting = afterFailure(hourly(), T0 + HOUR)
-    const { job } = cancelRun(waiting, 1, 'by hand', T0 + HOUR + 1)
+    const { job } = cancelRun(waiting, 1, { reason: 'by hand' }, T0 + HOUR + 1)
     expect(job).toMatchObject({ retryAt: null, dueAt: T0 + 2 * HOUR, current: { run: 0 } })
   })
 
   test('that of a one-off nobody has claimed: the job is over with it', () => {
     const once = made({ trigger: { kind: 'once', at: T0 + HOUR } })
-    const { job } = cancelRun(once, 1, 'by hand', T0)
+    const { job } = cancelRun(once, 1, { reason: 'by hand' }, T0)
     expect(job).toMatchObject({ state: 'cancelled', ended: { reason: 'cancelled' }, dueAt: null })
-    expect(() => cancelRun(once, 2, 'by hand', T0)).toThrow('cannot cancel run j.2')
+    expect(() => cancelRun(once, 2, { reason: 'by hand' }, T0)).toThrow('cannot cancel run j.2')
   })
 
   test('one that is over: refused', () => {
-    expect(() => cancelRun(hourly(), 7, 'by hand', T0)).toThrow('cannot cancel run j.7')
+    expect(() => cancelRun(hourly(), 7, { reason: 'by hand' }, T0)).toThrow('cannot cancel run j.7')
   })
 })
 

@@ -1,28 +1,36 @@
 // What people do to a job or one of its runs: cancel, retry, archive. Each is one change.
 
-import { advance, end, rest } from './advance.ts'
+import { advance, decidedTo, end, rest } from './advance.ts'
 import { neverBegan, withOpenRun } from './begin.ts'
 import { change, type Change } from './change.ts'
+import { isSetAside } from './crash.ts'
 import { refuse, SchedulerError } from './errors.ts'
 import type { EndReason, Job } from './job.ts'
 import { noRun, runId, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
 import { limits } from './limits.ts'
 import { skippedWhile } from './pause.ts'
-import { isUnstarted } from './run.ts'
+import { cancelledRecords, isUnstarted } from './run.ts'
 import { isCursorDecided, serviceOf, withoutRequest } from './service.ts'
 import { settle } from './settle.ts'
 import { assertTransition } from './status.ts'
-import type { Instant } from './time.ts'
-import { freshMoment } from './trigger.ts'
+import type { Instant, Millis } from './time.ts'
+import { shortId } from './short-id.ts'
+import { freshMoment, gridNext, isGrid } from './trigger.ts'
 
 /** Ends the job in one step: a live attempt is recorded as cancelled and loses its lease. */
-export function cancelJob(job: Job, reason: string, now: Instant): Change {
+export function cancelJob(
+  job: Job,
+  reason: string,
+  now: Instant,
+  holdMs: Millis = limits.holdMs,
+): Change {
   assertReason(reason)
   assertTransition(job, 'cancelled', 'cancel')
-  const step = endJob(job, { reason, end: 'cancelled' }, now)
+  const step = endJob(job, { reason, end: 'cancelled', skip: 'cancelled', holdMs }, now)
   // A job that waits leaves no attempt that could say why.
-  return { ...step, job: { ...step.job, ended: { ...step.job.ended!, note: reason } } }
+  const ended = { ...step.job.ended!, note: reason }
+  return { ...step, job: { ...step.job, nextAt: null, ended } }
 }
 
 function assertReason(reason: string): void {
@@ -32,45 +40,91 @@ function assertReason(reason: string): void {
   refuse('SPEC_INVALID', 'the reason is not valid', problems)
 }
 
-/** A job that is no longer declared: kept to be read, never fired. */
+/**
+ * A job that is no longer declared: kept to be read, never fired. Its cursor goes on to the next
+ * occurrence and a pause stays, for the day it is declared again.
+ */
 export function archiveJob(job: Job, now: Instant): Change {
-  return endJob(job, { reason: 'no longer declared', end: 'archived' }, now)
+  const { trigger } = job.spec
+  // A one-off whose time has passed is still owed when it is declared again.
+  const reason = trigger.kind === 'once' ? null : 'undeclared'
+  const { holdMs } = limits
+  const why = { reason: 'no longer declared', end: 'archived', skip: reason, holdMs } as const
+  const step = endJob(job, why, now)
+  const { pause } = job
+  const fresh = { current: noRun, floor: null, missed: 0, nextAt: cursorAfter(job, step.job, now) }
+  return { ...step, job: { ...step.job, ...fresh, pause }, clearsCheckpoint: true }
 }
 
-function endJob(job: Job, why: { reason: string; end: EndReason }, now: Instant): Change {
+/** The first occurrence that is neither decided nor past. */
+function cursorAfter(before: Job, ended: Job, now: Instant): Instant | null {
+  const { trigger, endAt } = before.spec
+  // The attempt was ended with the job, which moved the cursor on.
+  const job = before.state === 'running' ? ended : before
+  const { nextAt } = job
+  if (nextAt === null || trigger.kind === 'manual') return null
+  const isDecided = isCursorDecided(job)
+  if (trigger.kind === 'once') return isDecided ? null : nextAt
+  if (!isDecided && nextAt > now) return nextAt
+  if (!isGrid(trigger)) return withinEnd(freshMoment(trigger, now), endAt)
+  const phase = isDecided ? decidedTo(job) : nextAt
+  return withinEnd(gridNext(trigger, phase, Math.max(phase, now)), endAt)
+}
+
+interface Cancel {
+  readonly reason: string
+  /** How long the next start waits for a handler that still runs. */
+  readonly holdMs?: Millis
+}
+
+interface Ending extends Cancel {
+  readonly end: EndReason
+  /** Why occurrences that passed are skipped; null leaves them open. */
+  readonly skip: Skip['reason'] | null
+}
+
+function endJob(job: Job, why: Ending, now: Instant): Change {
   const isLive = job.state === 'running' && !neverBegan(job)
-  const step = isLive ? cancelAttempt(job, why.reason, now) : cancelWaiting(job, now)
-  const ended = end({ ...step.job, nextAt: null, pause: null }, 'cancelled', why.end, now)
-  return { ...step, job: { ...ended, requests: [], revision: job.revision + 1 } }
+  const unpaused = { ...job, pauseAsked: null }
+  const step = isLive ? cancelAttempt(unpaused, why, now) : cancelWaiting(job, why.skip, now)
+  const ended = end({ ...step.job, pause: null }, 'cancelled', why.end, now)
+  const served = isLive ? serviceOf(job).request : null
+  const queued = job.requests.filter(request => request !== served)
+  return {
+    ...step,
+    job: { ...ended, requests: [], revision: job.revision + 1 },
+    records: [...step.records, ...cancelledRecords(job, queued, why.reason, now)],
+  }
 }
 
 /** What was due and had not begun is skipped with the job. */
-function cancelWaiting(job: Job, now: Instant): Change {
+function cancelWaiting(job: Job, reason: Skip['reason'] | null, now: Instant): Change {
   const released = { outcome: { kind: 'released' } as const, startedAt: now }
   const idle =
     job.state === 'running' ? settle({ ...job, pauseAsked: null }, released, now).job : job
   const token = job.lease?.token ?? null
-  return change(job, idle, now, { token, skips: skippedWhile(idle, 'cancelled', now) })
+  const skips = reason === null ? [] : skippedWhile(idle, reason, now)
+  return change(job, idle, now, { token, skips })
 }
 
-function cancelAttempt(job: Job, reason: string, now: Instant): Change {
-  const finish = {
-    outcome: { kind: 'cancelled', reason } as const,
-    startedAt: job.lease!.claimedAt,
-  }
-  return settle({ ...job, pauseAsked: null }, finish, now)
+/** The attempt ends now; its handler hears of it later, so the next start waits for it. */
+function cancelAttempt(job: Job, { reason, holdMs = limits.holdMs }: Cancel, now: Instant): Change {
+  const outcome = { kind: 'cancelled', reason } as const
+  const mayRun = !neverBegan(job)
+  return settle(
+    job,
+    { outcome, startedAt: job.lease!.claimedAt, holdMs: mayRun ? holdMs : null },
+    now,
+  )
 }
 
 /** Ends one run; the schedule goes on. A one-off nobody has claimed is its run and nothing else. */
-export function cancelRun(job: Job, run: number, reason: string, now: Instant): Change {
+export function cancelRun(job: Job, run: number, input: Cancel, now: Instant): Change {
+  const { reason } = input
   assertReason(reason)
   if (isUnstarted(job) && run === job.counters.runs + 1) return cancelJob(job, reason, now)
   if (job.state === 'running' && serviceOf(job).run.run === run) {
-    const finish = {
-      outcome: { kind: 'cancelled', reason } as const,
-      startedAt: job.lease!.claimedAt,
-    }
-    return settle(job, finish, now)
+    return cancelAttempt(job, input, now)
   }
   const request = job.requests.find(held => held.run === run)
   const serving = job.state === 'running' ? serviceOf(job).request : null
@@ -78,7 +132,8 @@ export function cancelRun(job: Job, run: number, reason: string, now: Instant): 
     const idle = withoutRequest(withOpenRun(job), request.id)
     const after = job.state === 'waiting' ? rest(idle, now) : idle
     const token = job.lease?.token ?? null
-    return change(job, after, now, { token, clearsCheckpoint: request.attempt > 0 })
+    const records = cancelledRecords(job, [request], reason, now)
+    return change(job, after, now, { token, records, clearsCheckpoint: request.attempt > 0 })
   }
   if (job.state === 'waiting' && job.current.run === run) {
     const { job: next, skips } = advance(job, now, job.last?.startedAt ?? now)
@@ -86,7 +141,7 @@ export function cancelRun(job: Job, run: number, reason: string, now: Instant): 
   }
   throw new SchedulerError(
     'TRANSITION_INVALID',
-    `cannot cancel run ${runId(job.id, run)}: it is not waiting or running`,
+    `cannot cancel run ${shortId(runId(job.id, run))}: it is not waiting or running`,
     { details: { run } },
   )
 }
@@ -98,8 +153,12 @@ function untried(job: Job): Skip[] {
   return [{ jobId: job.id, from: job.nextAt, to: job.nextAt, count: 1, reason: 'cancelled' }]
 }
 
-/** A failed job starts over at once: a new run of the occurrence it stopped at. */
+/**
+ * A failed job starts over at once: a new run of the occurrence it stopped at. One that is set aside
+ * is tried at once instead of at the end of its cool-down, and keeps its count of crashes.
+ */
 export function retryJob(job: Job, now: Instant): Change {
+  if (isSetAside(job)) return change(job, rest(withoutWait(job, now), now), now)
   assertTransition(job, 'pending', 'retry')
   // A one-off that never ran is still owed.
   const skips = job.spec.trigger.kind === 'once' ? [] : skippedWhile(job, 'stopped', now)
@@ -116,6 +175,15 @@ export function retryJob(job: Job, now: Instant): Change {
     revision: job.revision + 1,
   }
   return change(job, rest(fresh, now), now, { skips })
+}
+
+function withoutWait(job: Job, now: Instant): Job {
+  return {
+    ...job,
+    retryAt: job.retryAt === null ? null : Math.min(job.retryAt, now),
+    requests: job.requests.map(held => (held.dueAt > now ? { ...held, dueAt: now } : held)),
+    revision: job.revision + 1,
+  }
 }
 
 /** A new run of the occurrence whose run failed. */

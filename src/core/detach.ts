@@ -5,8 +5,8 @@ import { givenBack, rest } from './advance.ts'
 import { change, type Change } from './change.ts'
 import { FAIR_SCHEDULE, FAIR_TASK } from './fair.ts'
 import { dueFirings, skipsOf } from './firings.ts'
-import type { Job, LastAttempt } from './job.ts'
-import { createJob, noRun, withinEnd } from './job.ts'
+import type { Job, Series } from './job.ts'
+import { createJob, noRun, noTotals, withinEnd } from './job.ts'
 import type { JobSpec, Retry } from './spec.ts'
 import type { Instant } from './time.ts'
 import { gridNext, type GridTrigger } from './trigger.ts'
@@ -36,7 +36,7 @@ export function detached(job: Job, trigger: GridTrigger, now: Instant): Change {
     retryAt: null,
     current: noRun,
     backlog: nextAt === null ? 0 : left - tasks.length,
-    last: tasks.length > 0 ? fired(job, now) : job.last,
+    series: tasks.length > 0 ? fired(job, now) : job.series,
     counters: { ...back.counters, runs: job.counters.runs + tasks.length, concluded },
   }
   return change(job, rest(idle, now), now, {
@@ -46,10 +46,9 @@ export function detached(job: Job, trigger: GridTrigger, now: Instant): Change {
   })
 }
 
-/** The schedule itself did nothing but let its occurrences go. */
-function fired(job: Job, now: Instant): LastAttempt {
-  const succeededAt = job.last?.succeededAt ?? null
-  return { startedAt: now, finishedAt: now, outcome: 'released', succeededAt }
+/** How the tasks end is added when they do. */
+function fired({ series }: Job, now: Instant): Series {
+  return { firedAt: now, totals: series?.totals ?? noTotals }
 }
 
 function runsLeft(job: Job): number {

@@ -1,10 +1,10 @@
 // Changing a job's spec while it lives: firings up to the edit belong to the old one, later ones
 // to the new one, and an edit never fires at once.
 
-import { rest } from './advance.ts'
+import { applyPause, rest } from './advance.ts'
 import { change, type Change } from './change.ts'
 import { refuse, SchedulerError } from './errors.ts'
-import type { Declared, Job } from './job.ts'
+import type { Declared, Job, NewJob } from './job.ts'
 import { createJob, noRun, withinEnd } from './job.ts'
 import { jsonEqual } from './json.ts'
 import type { Skip } from './ledger.ts'
@@ -14,7 +14,16 @@ import { isCursorDecided } from './service.ts'
 import { assertSpec } from './spec-check.ts'
 import type { JobSpec } from './spec.ts'
 import type { Instant } from './time.ts'
-import { compileCron, firstMoment, type CronTrigger, type Trigger } from './trigger.ts'
+import { shortId } from './short-id.ts'
+import {
+  compileCron,
+  firstMoment,
+  freshMoment,
+  gridNext,
+  isGrid,
+  type CronTrigger,
+  type Trigger,
+} from './trigger.ts'
 
 export interface FieldChange {
   readonly field: string
@@ -69,7 +78,10 @@ export function editJob(
   const sameOwner = jsonEqual(declared, job.declared)
   if (changes.length === 0 && sameOwner) return null
   if (job.state === 'cancelled') {
-    throw new SchedulerError('TRANSITION_INVALID', `cannot edit job ${job.id}: it is cancelled`)
+    throw new SchedulerError(
+      'TRANSITION_INVALID',
+      `cannot edit job ${shortId(job.id)}: it is cancelled`,
+    )
   }
   const open = withOpenRun(job)
   const moves = changes.some(({ field }) => field === 'trigger' || field === 'startAt')
@@ -127,21 +139,49 @@ function replaced(job: Job, now: Instant): Job {
 /** Only a manual job may wait without a moment: any other that has none left is refused. */
 export function refuseNoFiring({ id, spec }: Job): void {
   if (spec.trigger.kind === 'manual') return
-  refuse('SPEC_INVALID', `job ${id} is not valid`, [
+  refuse('SPEC_INVALID', `job ${shortId(id)} is not valid`, [
     { field: 'endAt', value: spec.endAt, rule: 'must leave at least one firing ahead' },
   ])
 }
 
-/** A job declared again after it was archived: a fresh start that keeps its numbers and history. */
+/**
+ * A job declared again after it was archived. With the trigger it had, it goes on where it was, and
+ * what passed meanwhile is one skip; with another one it starts afresh. Numbers, history and a
+ * pause stay either way.
+ */
 export function reviveJob(job: Job, spec: JobSpec, declared: Declared, now: Instant): Change {
-  const fresh = createJob({ id: job.id, spec, declared }, now)
-  const after: Job = {
+  const hasCursor = job.nextAt !== null && sameTrigger(job.spec.trigger, spec.trigger)
+  const { after, skips } = hasCursor
+    ? continued({ ...job, spec, declared }, now)
+    : { after: restarted(job, { id: job.id, spec, declared }, now), skips: [] }
+  const alive: Job = { ...after, revision: job.revision + 1 }
+  const placed = job.pause === null ? alive : applyPause(alive, job.pause)
+  return change(job, placed, now, { specChanged: true, skips })
+}
+
+function continued(job: Job, now: Instant) {
+  const { trigger, endAt } = job.spec
+  const isPast = job.nextAt! <= now && trigger.kind !== 'once'
+  const fresh = isGrid(trigger) ? gridNext(trigger, job.nextAt!, now) : freshMoment(trigger, now)
+  const nextAt = isPast ? withinEnd(fresh, endAt) : job.nextAt
+  const waitingFor = trigger.kind === 'once' ? ('start' as const) : ('firing' as const)
+  const alive = { ...job, ended: null, expireAt: null, lastError: null, crashes: 0 }
+  return {
+    after: rest({ ...alive, state: 'waiting', waitingFor, pause: null, nextAt }, now),
+    skips: isPast ? skippedWhile(job, 'undeclared', now) : [],
+  }
+}
+
+function restarted(job: Job, input: NewJob, now: Instant): Job {
+  const fresh = createJob(input, now)
+  const again: Job = {
     ...fresh,
     counters: { ...job.counters, concluded: 0 },
     totals: job.totals,
+    series: job.series,
     last: job.last,
+    hold: job.hold,
     createdAt: job.createdAt,
-    revision: job.revision + 1,
   }
-  return change(job, after, now, { specChanged: true })
+  return again.state === 'waiting' ? rest(again, now) : again
 }

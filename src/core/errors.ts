@@ -11,7 +11,7 @@ export const errorCodes = {
   TRANSITION_INVALID: 'the job is not in a state that allows this',
   REVISION_CONFLICT: 'the job or workflow was changed by someone else since it was read',
   SPEC_INVALID: 'the job is not described correctly',
-  PAYLOAD_INVALID: 'the payload does not fit the schema of its job',
+  PAYLOAD_INVALID: 'the payload cannot be carried as JSON or does not fit the schema of its job',
   REQUESTS_FULL: 'too many requested runs already wait behind this job',
   QUEUE_FULL: 'the queue holds as many waiting jobs as it may',
   HANDLER_UNKNOWN: 'no handler has this name',
@@ -30,6 +30,7 @@ export const errorCodes = {
   STORE_FULL: 'the store has no room left on its disk',
   STORE_READ_ONLY: 'the store cannot be written',
   STORE_CORRUPT: 'the store is damaged',
+  STORE_LOST: 'what the store held is gone: its file or its marker was removed while it was open',
   STORE_FOREIGN: 'the database belongs to something else',
   STORE_NEWER: 'the store was written by a newer version',
   STORE_NOT_EMPTY: 'the store to write into holds something else',
@@ -79,8 +80,16 @@ const SHOWN_MAX = 80
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
-  const text = jsonText(value) ?? `a ${typeof value}`
+  const text = builtIn(value) ?? jsonText(value) ?? `a ${typeof value}`
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX - 1)}…` : text
+}
+
+/** Objects that JSON shows as {} or not at all, such as a Map. */
+function builtIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  if (tag === 'Object') return undefined
+  return value instanceof Date ? (jsonText(value) ?? 'an invalid Date') : `a ${tag}`
 }
 
 function jsonText(value: unknown): string | undefined {

@@ -39,12 +39,16 @@ export interface Job {
   /** The request being served, null while the schedule is. */
   readonly serving: string | null
   readonly requests: readonly RunRequest[]
-  /** Attempts in a row that ended without a word. */
+  /** Attempts in a row whose process died; what says nothing about the handler leaves it. */
   readonly crashes: number
   readonly counters: Counters
   readonly totals: Totals
+  /** What its tasks did; null until an occurrence of it lives as a task. */
+  readonly series: Series | null
   /** Non-null exactly while running. */
   readonly lease: Lease | null
+  /** What the next start waits for after an attempt was ended before its handler returned. */
+  readonly hold: Hold | null
   readonly pause: Pause | null
   /** Asked while running, honoured when the attempt is settled. */
   readonly pauseAsked: Pause | null
@@ -122,6 +126,14 @@ export interface Totals {
   readonly durationMs: Millis
 }
 
+/** The attempts of the tasks of a job, beside its own. */
+export interface Series {
+  /** When a task of it was last made or started. */
+  readonly firedAt: Instant
+  /** Equal to the history of its tasks, pruned rows included; `skipped` is counted by the job. */
+  readonly totals: Totals
+}
+
 export interface Lease {
   readonly token: string
   readonly owner: string
@@ -129,6 +141,16 @@ export interface Lease {
   readonly attemptId: string
   readonly claimedAt: Instant
   readonly until: Instant
+}
+
+/** The handler of an attempt that is over may still be running. */
+export interface Hold {
+  readonly attemptId: string
+  readonly owner: string
+  /** The next start waits no longer than this. */
+  readonly until: Instant
+  /** The hold ended before the handler did. */
+  readonly isStillRunning?: true
 }
 
 export interface Pause {
@@ -146,6 +168,7 @@ export type EndReason =
   | 'cancelled'
   | 'archived'
   | 'invalid'
+  | 'damaged'
 
 export interface Ended {
   readonly at: Instant
@@ -209,7 +232,9 @@ export function createJob(input: NewJob, now: Instant): Job {
     crashes: 0,
     counters: noCounters,
     totals: noTotals,
+    series: null,
     lease: null,
+    hold: null,
     pause: null,
     pauseAsked: null,
     ended: isOver ? { at: now, reason: 'completed' } : null,
@@ -254,11 +279,11 @@ export function spreadMoment(job: Pick<Job, 'id' | 'spec'>, at: Instant): Instan
   return jitterMs === 0 ? at : at + spreadMs(`${job.id}@${at}`, jitterMs)
 }
 
-/** The earliest moment anything of this job is wanted. */
+/** The earliest moment anything of this job is wanted, and no handler of it is waited for. */
 export function dueMoment(job: Job): Instant | null {
   let moment = scheduleMoment(job)
   for (const request of job.requests) moment = earlier(moment, request.dueAt)
-  return moment
+  return job.hold === null || moment === null ? moment : Math.max(moment, job.hold.until)
 }
 
 export function isEnded(job: Job): boolean {

@@ -20,9 +20,13 @@ export type SkipReason =
   | 'paused'
   | 'stopped'
   | 'budget'
+  /** Passed while the job was set aside after crashes. */
+  | 'crash_loop'
   /** Belonged to a trigger that was replaced, or to a job that was ended. */
   | 'edited'
   | 'cancelled'
+  /** Passed while no running node declared the job. */
+  | 'undeclared'
 
 /** `count` occurrences from `from` to `to`, all skipped for one reason. */
 export interface Skip {
@@ -31,6 +35,8 @@ export interface Skip {
   readonly to: Instant
   readonly count: number
   readonly reason: SkipReason
+  /** The clock epoch it was decided in (core/clock-step); absent in the first. */
+  readonly clockEpoch?: number
 }
 
 export type LedgerEntry =
@@ -42,6 +48,7 @@ export type LedgerEntry =
       readonly to: Instant
       readonly count: 1
       readonly run: number
+      readonly clockEpoch?: number
     }
 
 /** The run decision an attempt stands for; null for runs the schedule did not ask for. */
@@ -50,11 +57,12 @@ export function isLedgerRun({ origin, retryOf }: Pick<Attempt, 'origin' | 'retry
 }
 
 export function runEntry(
-  attempt: Pick<Attempt, 'jobId' | 'origin' | 'retryOf' | 'occurrence' | 'run'>,
+  attempt: Pick<Attempt, 'jobId' | 'origin' | 'retryOf' | 'occurrence' | 'run' | 'clockEpoch'>,
 ): LedgerEntry | null {
   if (!isLedgerRun(attempt)) return null
-  const at = attempt.occurrence
-  return { decision: 'run', jobId: attempt.jobId, from: at, to: at, count: 1, run: attempt.run }
+  const { jobId, occurrence: at, run, clockEpoch } = attempt
+  const entry = { decision: 'run', jobId, from: at, to: at, count: 1, run } as const
+  return clockEpoch === undefined ? entry : { ...entry, clockEpoch }
 }
 
 /** The decision that so far only the job itself holds: a run that has left no attempt yet. */

@@ -30,8 +30,14 @@ export const limits = {
   offsetMax: 100_000,
   /** Jobs in one step that is written as a whole. */
   bundleMax: 20_000,
-  /** Attempts in a row that ended without a word before a job is set aside. */
+  /** Crashes in a row that make a job a suspect: no two of them run at once on a node. */
+  suspectCrashes: 2,
+  /** Crashes in a row before a job is set aside for a cool-down. */
   crashesMax: 5,
+  /** Crashes in a row that end a one-off, or a run asked for by hand. */
+  oneOffCrashesMax: 10,
+  /** How long the next start waits for the handler of an attempt that was ended. */
+  holdMs: 30 * SECOND,
   retainedAttemptsMax: 100_000,
   retainedMsMax: 3_660 * DAY,
   logLinesPerAttempt: 1_000,

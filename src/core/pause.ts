@@ -12,6 +12,7 @@ import { isCursorDecided } from './service.ts'
 import { assertTransition, statusOf } from './status.ts'
 import { iso, type Instant } from './time.ts'
 import { freshMoment, isGrid } from './trigger.ts'
+import { shortId } from './short-id.ts'
 
 export interface PauseInput {
   readonly until?: Instant | null
@@ -54,7 +55,7 @@ export function resumeJob(job: Job, now: Instant): Change {
     const from = statusOf(job)
     throw new SchedulerError(
       'TRANSITION_INVALID',
-      `cannot resume job ${job.id}: it is ${from}, not paused`,
+      `cannot resume job ${shortId(job.id)}: it is ${from}, not paused`,
       { details: { from, to: 'scheduled' } },
     )
   }

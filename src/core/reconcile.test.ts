@@ -4,14 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { spec, T0 } from '../../tests/support/builders.ts'
 import { claimed, cron, every } from '../../tests/support/pure.ts'
 import { cancelJob } from './control.ts'
+import { compareGenerations } from './generation.ts'
 import { createJob, type Job } from './job.ts'
-import {
-  compareGenerations,
-  reconcile,
-  type Declaration,
-  type Orphans,
-  type Reconciliation,
-} from './reconcile.ts'
+import { reconcile, type Declaration, type Orphans, type Reconciliation } from './reconcile.ts'
 import type { JobSpec } from './spec.ts'
 import { HOUR, MINUTE } from './time.ts'
 

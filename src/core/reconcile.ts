@@ -3,6 +3,7 @@
 import type { Bundle } from './bundle.ts'
 import type { Change, Removal } from './change.ts'
 import { archiveJob } from './control.ts'
+import { isDamaged } from './damage.ts'
 import { editJob, reviveJob, specChanges, type FieldChange } from './edit.ts'
 import type { Declared, Job } from './job.ts'
 import { createJob } from './job.ts'
@@ -10,6 +11,7 @@ import { assertSpec } from './spec-check.ts'
 import type { JobSpec } from './spec.ts'
 import type { Instant } from './time.ts'
 import { describeTrigger } from './trigger.ts'
+import { isDroppable, isOfNewerGeneration } from './undeclared.ts'
 
 export interface Declaration {
   readonly id: string
@@ -19,8 +21,11 @@ export interface Declaration {
 
 export type Orphans = 'archive' | 'forget' | 'keep'
 
+/** What becomes of a stored job that is not declared here: its `orphans` at once, later, or nothing. */
+export type Undeclared = 'drop' | 'later' | 'leave'
+
 export interface Difference {
-  readonly kind: 'added' | 'changed' | 'archived' | 'forgotten' | 'kept' | 'newer'
+  readonly kind: 'added' | 'changed' | 'archived' | 'forgotten' | 'kept' | 'newer' | 'undeclared'
   readonly id: string
   readonly name: string
   readonly schedule: string
@@ -40,6 +45,10 @@ export interface ReconcileInput {
   readonly stored: readonly Job[]
   readonly generation: string
   readonly orphans: Orphans
+  /** Drops every one at once unless given. */
+  readonly undeclared?: (job: Job) => Undeclared
+  /** A process that only enqueues adds what is missing and changes nothing. */
+  readonly isProducer?: boolean
 }
 
 export function reconcile(input: ReconcileInput, now: Instant): Reconciliation {
@@ -58,7 +67,9 @@ export function reconcile(input: ReconcileInput, now: Instant): Reconciliation {
     if (!job) {
       inserts.push(createJob(declaration, now))
       differences.push(difference('added', declaration.id, declaration.spec))
-    } else if (isNewer(job, generation)) {
+    } else if (input.isProducer === true) {
+      continue
+    } else if (isOfNewerGeneration(job, generation)) {
       differences.push(difference('newer', job.id, job.spec))
     } else {
       const step = matched(job, declaration, now)
@@ -66,7 +77,7 @@ export function reconcile(input: ReconcileInput, now: Instant): Reconciliation {
       if (step.difference) differences.push(step.difference)
     }
   }
-  for (const job of stored.values()) {
+  for (const job of input.isProducer === true ? [] : stored.values()) {
     const orphan = dropped(job, input, now)
     if (!orphan) continue
     if (orphan.change) changes.push(orphan.change)
@@ -86,7 +97,7 @@ interface Matched {
 }
 
 function matched(job: Job, { id, spec, declared }: Declaration, now: Instant): Matched {
-  if (isArchived(job)) {
+  if (isArchived(job) || isDamaged(job)) {
     return {
       change: reviveJob(job, spec, declared, now),
       difference: difference('added', id, spec),
@@ -102,14 +113,18 @@ function matched(job: Job, { id, spec, declared }: Declaration, now: Instant): M
 }
 
 function dropped(job: Job, input: ReconcileInput, now: Instant) {
-  if (isNewer(job, input.generation)) return null
+  if (isOfNewerGeneration(job, input.generation)) return null
+  const fate = input.undeclared?.(job) ?? 'drop'
+  if (fate === 'leave') return null
   switch (input.orphans) {
     case 'keep':
       return { change: null, difference: difference('kept', job.id, job.spec) }
     case 'forget':
+      if (fate === 'later') return later(job)
       return { change: null, difference: difference('forgotten', job.id, job.spec) }
     case 'archive':
-      if (isArchived(job)) return null
+      if (!isDroppable(job)) return null
+      if (fate === 'later') return later(job)
       return {
         change: archiveJob(job, now),
         difference: difference('archived', job.id, job.spec),
@@ -117,12 +132,12 @@ function dropped(job: Job, input: ReconcileInput, now: Instant) {
   }
 }
 
-function isArchived(job: Job): boolean {
-  return job.ended?.reason === 'archived'
+function later(job: Job) {
+  return { change: null, difference: difference('undeclared', job.id, job.spec) }
 }
 
-function isNewer(job: Job, generation: string): boolean {
-  return compareGenerations(job.declared?.generation ?? '', generation) > 0
+function isArchived(job: Job): boolean {
+  return job.ended?.reason === 'archived'
 }
 
 function difference(
@@ -132,18 +147,4 @@ function difference(
   fields: readonly FieldChange[] = [],
 ): Difference {
   return { kind, id, name: spec.name, schedule: describeTrigger(spec.trigger), fields }
-}
-
-/** Natural order: digits compare as numbers, so 2026-11-9 comes before 2026-11-15 and 9 before 10. */
-export function compareGenerations(a: string, b: string): number {
-  const left = a.match(/\d+|\D+/g) ?? []
-  const right = b.match(/\d+|\D+/g) ?? []
-  for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const x = left[i] ?? ''
-    const y = right[i] ?? ''
-    const bothNumbers = /^\d/.test(x) && /^\d/.test(y)
-    const order = bothNumbers ? Number(x) - Number(y) : x < y ? -1 : x > y ? 1 : 0
-    if (order !== 0) return Math.sign(order)
-  }
-  return 0
 }

@@ -6,6 +6,9 @@ import type { Instant } from './time.ts'
 /** Nodes tell of themselves in records of this kind, which lapse when they no longer do. */
 export const NODE_KIND = 'node'
 
+/** The latest time seen, and the clock epoch if the clock was ever set back. */
+export const CLOCK_KIND = 'clock'
+
 export interface StoredRecord {
   readonly kind: string
   readonly key: string

@@ -6,6 +6,7 @@ import type { Job } from './job.ts'
 import { settle } from './settle.ts'
 import { statusOf } from './status.ts'
 import type { Instant } from './time.ts'
+import { shortId } from './short-id.ts'
 
 /** The attempt ends as abandoned, as if the lease had ended: a late result is refused. */
 export function releaseJob(job: Job, now: Instant): Change {
@@ -13,7 +14,7 @@ export function releaseJob(job: Job, now: Instant): Change {
     const from = statusOf(job)
     throw new SchedulerError(
       'TRANSITION_INVALID',
-      `cannot release job ${job.id}: it is ${from}, so nobody holds it`,
+      `cannot release job ${shortId(job.id)}: it is ${from}, so nobody holds it`,
       { details: { from, to: 'scheduled', allowed: ['running'] } },
     )
   }

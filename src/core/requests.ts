@@ -14,6 +14,7 @@ import { limits } from './limits.ts'
 import { withOpenRun } from './begin.ts'
 import type { Instant } from './time.ts'
 import { gridCount, gridNext, isGrid } from './trigger.ts'
+import { shortId } from './short-id.ts'
 
 export interface Asked {
   readonly change: Change
@@ -91,16 +92,20 @@ function ask(job: Job, request: RunRequest, now: Instant): Asked {
     case 'cancelled':
       break
   }
-  throw new SchedulerError('TRANSITION_INVALID', `cannot run job ${job.id}: it is ${job.state}`, {
-    details: { from: job.state },
-  })
+  throw new SchedulerError(
+    'TRANSITION_INVALID',
+    `cannot run job ${shortId(job.id)}: it is ${job.state}`,
+    {
+      details: { from: job.state },
+    },
+  )
 }
 
 function behind(before: Job, asked: RunRequest, now: Instant): Asked {
   if (requestsLeft(before) <= 0) {
     throw new SchedulerError(
       'REQUESTS_FULL',
-      `job ${before.id} already has ${limits.requestsMax} requested runs waiting`,
+      `job ${shortId(before.id)} already has ${limits.requestsMax} requested runs waiting`,
     )
   }
   const job = withOpenRun(before)
@@ -126,7 +131,10 @@ function aside(before: Job, asked: RunRequest, now: Instant): Asked {
   const run = job.counters.runs + 1
   const base = taskSpec(job.spec, now)
   const spec = asked.payload === undefined ? base : { ...base, payload: asked.payload }
-  const task = createJob({ id: `${job.id}@${asked.id}`, kind: 'task', seriesId: job.id, spec }, now)
+  const task = createJob(
+    { id: `${job.id}@${asked.id}`, kind: 'task', seriesId: job.seriesId ?? job.id, spec },
+    now,
+  )
   const numbered: Job = {
     ...task,
     counters: { ...task.counters, runs: run - 1 },

@@ -1,9 +1,10 @@
 // A run as people see it: put together from its job and the attempts it left.
 
-import type { Attempt, Origin } from './attempt.ts'
+import { isResultOmitted, type Attempt, type Origin } from './attempt.ts'
 import type { ErrorInfo } from './errors.ts'
-import { runId, type Job } from './job.ts'
+import { runId, type Job, type RunRequest } from './job.ts'
 import type { Json } from './json.ts'
+import type { RecordWrite, StoredRecord } from './record.ts'
 import { endEntry } from './kept.ts'
 import { serviceOf } from './service.ts'
 import type { Instant } from './time.ts'
@@ -31,16 +32,20 @@ export interface Run {
   readonly startedAt: Instant | null
   readonly finishedAt: Instant | null
   readonly result: Json
+  /** Whether the run succeeded with a result that could not be kept. */
+  readonly resultOmitted: boolean
   readonly error: ErrorInfo | null
   /** When it is tried next, while it waits. */
   readonly retryAt: Instant | null
+  /** Why it was cancelled before it ever started. */
+  readonly reason?: string | null
 }
 
 /** Null when the job knows nothing of such a run. `attempts` are those of this run, oldest first. */
 export function runOf(job: Job, run: number, attempts: readonly Attempt[]): Run | null {
   const open = openRun(job, run)
   const last = attempts.at(-1)
-  if (!open && !last) return unkept(job, run)
+  if (!open && !last) return unkept(job, run) ?? cancelledOnce(job, run)
   const first = attempts[0]
   const isOver = !open
   return {
@@ -56,9 +61,93 @@ export function runOf(job: Job, run: number, attempts: readonly Attempt[]): Run 
     startedAt: first?.startedAt ?? (open?.status === 'running' ? job.lease!.claimedAt : null),
     finishedAt: isOver ? last!.finishedAt : null,
     result: last?.result ?? null,
+    resultOmitted: last !== undefined && isResultOmitted(last),
     error: last?.error ?? null,
     retryAt: open?.retryAt ?? null,
   }
+}
+
+/** Requested runs that were cancelled before their first start: they leave no attempt. */
+export const CANCELLED_RUN_KIND = 'cancelled-run'
+
+/** What is kept of queued runs that are cancelled, for as long as an attempt would be. */
+// oxlint-disable-next-line max-params -- the job, its runs, why and when
+export function cancelledRecords(
+  job: Job,
+  requests: readonly RunRequest[],
+  reason: string,
+  now: Instant,
+): RecordWrite[] {
+  const { ageMs } = job.spec.retention
+  return requests
+    .filter(({ run, attempt }) => run > 0 && attempt === 0 && ageMs > 0)
+    .map(({ run, kind, occurrence, retryOf }) => ({
+      kind: CANCELLED_RUN_KIND,
+      key: runId(job.id, run),
+      value: { origin: kind, occurrence, retryOf, at: now, reason },
+      expectedVersion: null,
+      expireAt: now + ageMs,
+    }))
+}
+
+/** The run such a record tells of. */
+export function cancelledRun(jobId: string, run: number, { value }: StoredRecord): Run {
+  const { origin, occurrence, retryOf, at, reason } = value as unknown as {
+    origin: Origin
+    occurrence: Instant
+    retryOf: number | null
+    at: Instant
+    reason: string
+  }
+  return neverStarted({ jobId, run, origin, occurrence, retryOf, at, reason })
+}
+
+interface NeverStarted {
+  readonly jobId: string
+  readonly run: number
+  readonly origin: Origin
+  readonly occurrence: Instant
+  readonly retryOf: number | null
+  readonly at: Instant
+  readonly reason: string | null
+}
+
+function neverStarted({ jobId, run, origin, occurrence, retryOf, at, reason }: NeverStarted): Run {
+  return {
+    id: runId(jobId, run),
+    jobId,
+    run,
+    origin,
+    retryOf,
+    scheduledFor: occurrence,
+    status: 'cancelled',
+    attempts: [],
+    missed: 0,
+    startedAt: null,
+    finishedAt: at,
+    result: null,
+    error: null,
+    retryAt: null,
+    resultOmitted: false,
+    reason,
+  }
+}
+
+/** A one-off that was cancelled before its first start: the row itself tells of its run. */
+function cancelledOnce(job: Job, run: number): Run | null {
+  const { trigger } = job.spec
+  const isFirst = job.counters.attempts === 0 && run === job.counters.runs + 1
+  if (job.state !== 'cancelled' || trigger.kind !== 'once' || !isFirst) return null
+  const { retryOf } = job.current
+  return neverStarted({
+    jobId: job.id,
+    run,
+    origin: retryOf === null ? 'schedule' : 'retry',
+    occurrence: trigger.at,
+    retryOf,
+    at: job.ended!.at,
+    reason: job.ended!.note ?? null,
+  })
 }
 
 /** A run whose job kept nothing but its end. */
@@ -80,6 +169,7 @@ function unkept(job: Job, run: number): Run | null {
     startedAt,
     finishedAt,
     result: null,
+    resultOmitted: false,
     error: null,
     retryAt: null,
   }
@@ -137,4 +227,9 @@ function overStatus(last: Attempt): RunStatus {
     default:
       return 'failed'
   }
+}
+
+/** The last run is not tried again: its retries are spent, or it has none, or it needs none. */
+export function isLastRunOver({ current, retryAt, series, ended }: Job): boolean {
+  return ended !== null || series !== null || (current.run === 0 && retryAt === null)
 }

@@ -6,7 +6,6 @@ import { afterFailure, begun, claimed, every, made, ran } from '../../tests/supp
 import type { Outcome } from './attempt.ts'
 import { begin } from './begin.ts'
 import type { Job } from './job.ts'
-import { limits } from './limits.ts'
 import { requestRun } from './requests.ts'
 import { leavesRow, settle } from './settle.ts'
 import type { JobSpec, Retry } from './spec.ts'
@@ -82,6 +81,15 @@ describe('each outcome', () => {
     expect(plain.attempt).toMatchObject({ outcome: 'succeeded', measures: null })
   })
 
+  test('a deferral moves along when the clock was set back since the claim', () => {
+    const until = T0 + HOUR + MINUTE
+    const outcome = { kind: 'deferred', until, reason: '', worked: false } as const
+    const held = claimed(made(hourly), T0 + HOUR)
+    const finish = { outcome, startedAt: T0 + HOUR }
+    expect(settle(held, finish, T0 - HOUR).job.retryAt).toBe(T0 - HOUR + MINUTE)
+    expect(settle(held, finish, T0 + HOUR).job.retryAt).toBe(until)
+  })
+
   test('a deferral before any work gives no run number that another run could get', () => {
     const outcome = { kind: 'deferred', until: T0 + 2 * HOUR, reason: '', worked: false } as const
     const { job } = ran(made(hourly), outcome, T0 + HOUR)
@@ -128,8 +136,20 @@ describe('spent retries', () => {
     expect(job).toMatchObject({ state: 'completed', dueAt: null, counters: { concluded: 1 } })
   })
 
-  test('a final failure stops at once', () => {
-    const { job } = ran(made(hourly), failed({ final: true }), T0 + HOUR)
+  test.each(['stop', 'next'] as const)('a final failure ends the run alone (%s)', exhausted => {
+    const given = made({ ...hourly, retry: { ...retry, exhausted } })
+    const { job } = ran(given, failed({ final: true }), T0 + HOUR)
+    expect(job).toMatchObject({ state: 'waiting', dueAt: T0 + 2 * HOUR, ended: null })
+    expect(job.current).toMatchObject({ run: 0, failures: 0 })
+  })
+
+  test('a final failure ends a job that runs once', () => {
+    const { job } = ran(made({ trigger: { kind: 'once', at: T0 } }), failed({ final: true }), T0)
+    expect(job).toMatchObject({ state: 'failed', ended: { reason: 'final' } })
+  })
+
+  test('EndJob ends a recurring job', () => {
+    const { job } = ran(made(hourly), failed({ final: true, endsJob: true }), T0 + HOUR)
     expect(job).toMatchObject({ state: 'failed', ended: { reason: 'final' } })
   })
 
@@ -146,25 +166,6 @@ describe('spent retries', () => {
     } as const
     const { job } = ran(made({ ...hourly, retry: yields }), failed(), T0 + HOUR)
     expect(job).toMatchObject({ retryAt: null, dueAt: T0 + 2 * HOUR, waitingFor: 'firing' })
-  })
-})
-
-describe('crashes', () => {
-  test('the fifth in a row ends the job, whatever its retries', () => {
-    let job = made({ ...hourly, retry: { ...retry, limit: null } })
-    for (let crash = 1; crash <= limits.crashesMax; crash++) {
-      const at = job.dueAt ?? T0 + HOUR
-      job = settle(claimed(job, at), { outcome: { kind: 'abandoned' }, startedAt: at }, at + 1).job
-      expect(job.crashes).toBe(crash)
-      expect(job.state).toBe(crash < 5 ? 'waiting' : 'failed')
-    }
-    expect(job.ended?.reason).toBe('crash_loop')
-  })
-
-  test('anything else in between starts the count anew', () => {
-    const { job } = ran(made(hourly), { kind: 'abandoned' }, T0 + HOUR)
-    expect(job.crashes).toBe(1)
-    expect(ran(job, failed(), job.dueAt!).job.crashes).toBe(0)
   })
 })
 

@@ -1,20 +1,24 @@
 // The heart: an outcome turns a running job into its next state. Pure; the same for every system.
 
-import type { Attempt, Outcome } from './attempt.ts'
+import { RESULT_OMITTED, type Attempt, type Outcome } from './attempt.ts'
 import { advanceIn, decidedTo, endIn, givenBack, restIn, upcomingFiring } from './advance.ts'
 import { changeIn, type Change } from './change.ts'
 import { draftOf, type Draft } from './draft.ts'
 import type { ErrorInfo } from './errors.ts'
-import type { EndReason, Job, RunRequest, Totals } from './job.ts'
-import { withinEnd } from './job.ts'
+import type { EndReason, Job, RunRequest } from './job.ts'
+import { scheduleMoment, withinEnd } from './job.ts'
 import type { JsonObject } from './json.ts'
 import type { Skip } from './ledger.ts'
 import { limits } from './limits.ts'
+import { crashWaitMs, endCoolDown, isOneOff } from './crash.ts'
+import { holdOf } from './hold.ts'
+import { nodeIdOf } from './owner.ts'
 import { failuresAt, mayRetry, retryDelayMs, withFailure } from './retry.ts'
+import { outcomeRecords, withOutcome } from './series.ts'
 import { replaceRequest, serviceOf, withoutRequest, type Service } from './service.ts'
 import { neverBegan } from './begin.ts'
-import type { Instant, Millis } from './time.ts'
-import { gridNext, isGrid } from './trigger.ts'
+import { isAheadOfClock, type Instant, type Millis } from './time.ts'
+import { gridNext, isGrid, isRecurring } from './trigger.ts'
 
 export interface Finish {
   readonly outcome: Outcome
@@ -22,6 +26,8 @@ export interface Finish {
   readonly startedAt: Instant
   /** What the handler had measured, also of one that failed; a success has its own. */
   readonly measures?: JsonObject | null
+  /** The handler may still run: the next start waits for it, at most so long. */
+  readonly holdMs?: Millis | null
 }
 
 /** What came of an outcome beside the job, which is written into its draft. */
@@ -30,23 +36,29 @@ interface Step {
   readonly isRunOver: boolean
 }
 
+const noSkips: readonly Skip[] = []
 const goesOn: Step = { skips: [], isRunOver: false }
 const isOver: Step = { skips: [], isRunOver: true }
 
 export function settle(job: Job, given: Finish, now: Instant): Change {
-  const finish = truly(job, given)
+  const finish = truly(job, given, now)
   const { outcome } = finish
   const service = serviceOf(job)
   const hasRow = leavesRow(outcome)
   const next = draftOf(job)
   if (hasRow) count(next, service, finish, now)
   else next.counters = givenBack(job).counters
+  next.hold = given.holdMs ? holdOf(job, now, given.holdMs) : null
+  const isFreed = service.request !== null && job.crashes >= limits.crashesMax && next.crashes === 0
+  const passed = isFreed ? endWait(next, now) : noSkips
   const step = decide(next, service, finish, now)
+  const attempt = hasRow ? attemptOf(job, service, finish, now) : null
   const oldest = job.counters.attempts - job.spec.retention.attempts
   return changeIn(job, next, now, {
     token: job.lease!.token,
-    skips: step.skips,
-    attempt: hasRow ? attemptOf(job, service, finish, now) : null,
+    skips: passed.length === 0 ? step.skips : [...passed, ...step.skips],
+    attempt,
+    records: outcomeRecords(job, attempt),
     drop:
       hasRow && oldest > 0
         ? { number: oldest, finishedBefore: now - job.spec.retention.ageMs }
@@ -60,10 +72,43 @@ export function leavesRow(outcome: Outcome): boolean {
   return outcome.kind === 'deferred' ? outcome.worked : outcome.kind !== 'released'
 }
 
-/** A claim that never reached its handler was not abandoned at work: it is simply given back. */
-function truly(job: Job, finish: Finish): Finish {
-  if (finish.outcome.kind !== 'abandoned' || !neverBegan(job)) return finish
+/** A claim that never reached its handler was not lost at work: it is simply given back. */
+function truly(job: Job, given: Finish, now: Instant): Finish {
+  const finish = withDeferral(job, given, now)
+  if (!isLost(finish.outcome) || !neverBegan(job)) return finish
   return { ...finish, outcome: { kind: 'released' } }
+}
+
+/** A deferral is a duration: when the clock was set back since the claim, it moves along. */
+function withDeferral(job: Job, finish: Finish, now: Instant): Finish {
+  const { outcome } = finish
+  const { claimedAt } = job.lease!
+  if (outcome.kind !== 'deferred' || !isAheadOfClock(claimedAt, now)) return finish
+  if (outcome.until < claimedAt) return finish
+  return { ...finish, outcome: { ...outcome, until: now + outcome.until - claimedAt } }
+}
+
+function isLost(outcome: Outcome): boolean {
+  if (outcome.kind === 'interrupted') return outcome.reason === 'lease_lost'
+  return outcome.kind === 'abandoned'
+}
+
+/** Only a word of the handler ends a row of crashes; being stopped by others says nothing. */
+function crashesAfter(crashes: number, { kind }: Outcome): number {
+  switch (kind) {
+    case 'abandoned':
+      return crashes + 1
+    case 'interrupted':
+    case 'cancelled':
+    case 'released':
+      return crashes
+    case 'succeeded':
+    case 'failed':
+    case 'timedOut':
+    case 'skipped':
+    case 'deferred':
+      return 0
+  }
 }
 
 /** The attempt written into the job's sums, whatever becomes of the run. */
@@ -71,8 +116,8 @@ function count(job: Draft, service: Service, finish: Finish, now: Instant): void
   const { outcome, startedAt } = finish
   const { counters } = job
   if (service.run.run > counters.runs) job.counters = { ...counters, runs: service.run.run }
-  job.crashes = outcome.kind === 'abandoned' ? job.crashes + 1 : 0
-  job.totals = withOutcome(job.totals, outcome, now - startedAt)
+  job.crashes = crashesAfter(job.crashes, outcome)
+  job.totals = withOutcome(job.totals, outcome.kind, Math.max(0, now - startedAt))
   job.last = {
     startedAt,
     finishedAt: now,
@@ -98,12 +143,8 @@ function decide(job: Draft, service: Service, finish: Finish, now: Instant): Ste
       })
     case 'timedOut':
       return fail(job, service, finish, { now, isFinal: false, after: null })
-    case 'abandoned': {
-      const step = again(job, service, now, now)
-      if (job.crashes < limits.crashesMax) return step
-      endIn(job, 'failed', 'crash_loop', now)
-      return isOver
-    }
+    case 'abandoned':
+      return crash(job, service, now)
     case 'interrupted':
       return again(job, service, now, now)
     case 'deferred':
@@ -154,6 +195,40 @@ function again(job: Draft, service: Service, at: Instant, now: Instant): Step {
   return goesOn
 }
 
+/** Tried again after a wait that grows with every crash, until there were too many for a one-off. */
+function crash(job: Draft, service: Service, now: Instant): Step {
+  const isSpent = job.crashes >= limits.oneOffCrashesMax
+  const at = now + crashWaitMs(job.crashes)
+  if (at > now) holdUntil(job, service, at)
+  if (isSpent && isOneOff(job)) {
+    again(job, service, now, now)
+    endIn(job, 'failed', 'crash_loop', now)
+    return isOver
+  }
+  if (!isSpent || !service.request) return again(job, service, at, now)
+  job.requests = withoutRequest(job, service.request.id).requests
+  restIn(job, now)
+  return isOver
+}
+
+/** Nothing else of the job starts during the wait: neither its requests nor its schedule. */
+function holdUntil(job: Draft, { request }: Service, at: Instant): void {
+  job.requests = job.requests.map(held => (held.dueAt < at ? { ...held, dueAt: at } : held))
+  const moment = request ? scheduleMoment(job) : null
+  if (moment !== null && moment < at) job.retryAt = at
+}
+
+/** A requested run showed that the job works again: its schedule goes on at once. */
+function endWait(job: Draft, now: Instant): readonly Skip[] {
+  const { run, failures } = job.current
+  const isFailurePeriod = run === 0 && failures > 0
+  if (job.retryAt === null || job.retryAt <= now || isFailurePeriod) return noSkips
+  const end = endCoolDown(job, now)
+  if (end !== null) Object.assign(job, end.job)
+  job.retryAt = now
+  return end?.skips ?? noSkips
+}
+
 /** Put off before any work: no try of the run, which is not even numbered by it. */
 function putOff(job: Draft, { request }: Service, at: Instant, now: Instant): Step {
   if (request) job.requests = replaceRequest(job, { ...request, dueAt: at }).requests
@@ -187,12 +262,15 @@ function fail(job: Draft, service: Service, finish: Finish, failure: Failure): S
 
 function exhausted(job: Draft, service: Service, finish: Finish, failure: Failure): Step {
   const { now } = failure
-  switch (job.spec.retry.exhausted) {
+  const { retry, trigger } = job.spec
+  switch (retry.exhausted) {
     case 'next':
       return conclude(job, service, finish, now)
     case 'wait':
       return waitForPeriod(job, service, now)
     case 'stop':
+      // A final failure says that this run cannot succeed, not that no later one can.
+      if (failure.isFinal && isRecurring(trigger)) return conclude(job, service, finish, now)
       return stopped(job, service, failure.isFinal ? 'final' : 'exhausted', now)
   }
 }
@@ -209,7 +287,7 @@ function stopped(job: Draft, service: Service, reason: EndReason, now: Instant):
 function waitForPeriod(job: Draft, service: Service, now: Instant): Step {
   const { trigger, retry, endAt, runLimit } = job.spec
   const { failures, failingSince } = service.run
-  const until = Math.max(now, failingSince! + retry.resetAfterMs!)
+  const until = Math.max(now, Math.min(now, failingSince!) + retry.resetAfterMs!)
   const concluded = job.counters.concluded + 1
   const isLast = runLimit !== null && concluded >= runLimit
   const phase = isGrid(trigger) ? decidedTo(job) : now
@@ -243,17 +321,23 @@ function attemptOf(job: Job, service: Service, finish: Finish, now: Instant): At
     retryOf: service.run.retryOf,
     occurrence: service.occurrence,
     missed: service.missed,
-    owner: lease.owner,
-    claimedAt: lease.claimedAt,
-    startedAt,
+    owner: nodeIdOf(lease.owner),
+    // A clock that was set back meanwhile must not make the end come before the start.
+    claimedAt: Math.min(lease.claimedAt, now),
+    startedAt: Math.min(startedAt, now),
     finishedAt: now,
     outcome: outcome.kind,
-    reason: 'reason' in outcome ? outcome.reason : null,
+    reason: reasonOf(outcome),
     error: errorOf(outcome),
     result: outcome.kind === 'succeeded' ? outcome.result : null,
     measures: outcome.kind === 'succeeded' ? outcome.measures : (finish.measures ?? null),
     expireAt: now + job.spec.retention.ageMs,
   }
+}
+
+function reasonOf(outcome: Outcome): string | null {
+  if ('reason' in outcome) return outcome.reason
+  return outcome.kind === 'succeeded' && outcome.resultOmitted !== undefined ? RESULT_OMITTED : null
 }
 
 function errorOf(outcome: Outcome): ErrorInfo | null {
@@ -266,24 +350,4 @@ const abandonedError: ErrorInfo = {
   name: 'Abandoned',
   message: 'the node running this attempt went silent and its lease ended',
   stack: null,
-}
-
-function withOutcome(totals: Totals, outcome: Outcome, tookMs: Millis): Totals {
-  const durationMs = totals.durationMs + tookMs
-  switch (outcome.kind) {
-    case 'succeeded':
-      return { ...totals, durationMs, succeeded: totals.succeeded + 1 }
-    case 'failed':
-    case 'timedOut':
-    case 'abandoned':
-      return { ...totals, durationMs, failed: totals.failed + 1 }
-    case 'cancelled':
-    case 'interrupted':
-      return { ...totals, durationMs, cancelled: totals.cancelled + 1 }
-    case 'skipped':
-    case 'deferred':
-      return { ...totals, durationMs, other: totals.other + 1 }
-    case 'released':
-      return totals
-  }
 }

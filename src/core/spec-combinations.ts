@@ -2,7 +2,7 @@
 
 import type { Problem } from './errors.ts'
 import type { JobSpec } from './spec.ts'
-import { isGrid } from './trigger.ts'
+import { isGrid, isRecurring } from './trigger.ts'
 
 export function checkCombinations(spec: JobSpec): Problem[] {
   const problems: Problem[] = []
@@ -54,13 +54,12 @@ function triggerRules(problems: Problem[], spec: JobSpec): void {
 
 function retryRules(problems: Problem[], spec: JobSpec): void {
   const { trigger, retry, overlap } = spec
-  const single = trigger.kind === 'once' || trigger.kind === 'manual'
   if (retry.exhausted === 'wait' && retry.resetAfterMs === null) {
     problems.push(
       clash('retry.exhausted', 'wait', 'there is no period to wait for: set retry.resetAfterMs'),
     )
   }
-  if (single && retry.exhausted !== 'stop') {
+  if (!isRecurring(trigger) && retry.exhausted !== 'stop') {
     problems.push(
       clash('retry.exhausted', retry.exhausted, `a ${trigger.kind} trigger has no next firing`),
     )

@@ -1,12 +1,21 @@
 // A spec as stores keep it: only what differs from the defaults, which makes it a third as long.
 // The text names the defaults it was written against, so changing them never changes stored jobs.
 
-import { completeSpec, specDefaults, type JobSpec, type SpecDefaults } from './spec.ts'
+import { DamagedRecord } from './damage.ts'
+import { assertShape } from './spec-shape.ts'
+import {
+  completeSpec,
+  recurringDefaults,
+  specDefaults,
+  type JobSpec,
+  type SpecDefaults,
+} from './spec.ts'
 import type { Trigger } from './trigger.ts'
 
 /** By number: a new set of defaults is added behind the others, none is ever altered. */
-const generations: readonly (SpecDefaults | null)[] = [null, specDefaults]
-const CURRENT = generations.length - 1
+const generations: readonly (SpecDefaults | null)[] = [null, specDefaults, recurringDefaults]
+const SINGLE = 1
+const RECURRING = 2
 
 /** As it comes out of JSON. */
 export type StoredSpec = JobSpec | SpecText
@@ -22,9 +31,11 @@ interface SpecText extends Partial<JobSpec> {
  * name: looking fields up in a loop costs more than writing them.
  */
 export function specText(spec: JobSpec): string {
-  const { handler, name, lane, tenant } = spec
+  const { handler, name, lane, tenant, retry } = spec
+  // The sets differ in `retry` alone, so its value says which of them makes the shorter text.
+  const isRecurring = retry === recurringDefaults.retry
   return (
-    `{"defaults":${CURRENT},"handler":${JSON.stringify(handler)}` +
+    `{"defaults":${isRecurring ? RECURRING : SINGLE},"handler":${JSON.stringify(handler)}` +
     `,"trigger":${triggerText(spec.trigger)}` +
     part('name', name, handler) +
     part('lane', lane, tenant) +
@@ -39,7 +50,7 @@ export function specText(spec: JobSpec): string {
     part('jitterMs', spec.jitterMs, specDefaults.jitterMs) +
     part('missed', spec.missed, specDefaults.missed) +
     part('overlap', spec.overlap, specDefaults.overlap) +
-    part('retry', spec.retry, specDefaults.retry) +
+    part('retry', retry, isRecurring ? retry : specDefaults.retry) +
     part('graceMs', spec.graceMs, specDefaults.graceMs) +
     part('lateLimitMs', spec.lateLimitMs, specDefaults.lateLimitMs) +
     part('timeoutMs', spec.timeoutMs, specDefaults.timeoutMs) +
@@ -59,17 +70,28 @@ function triggerText(trigger: Trigger): string {
   return trigger.kind === 'once' ? `{"kind":"once","at":${trigger.at}}` : JSON.stringify(trigger)
 }
 
+/** Throws DamagedRecord for what is no spec. */
 export function parseSpec(text: string): JobSpec {
-  return specFrom(JSON.parse(text) as SpecText)
+  let stored: unknown
+  try {
+    stored = JSON.parse(text)
+  } catch {
+    throw new DamagedRecord('spec', 'the stored spec is not JSON')
+  }
+  return specFrom(stored as StoredSpec)
 }
 
 /** What the text held; a spec that names no defaults was written with all of its fields. */
 export function specFrom(stored: StoredSpec): JobSpec {
-  if (!('defaults' in stored)) return stored
+  if (typeof stored !== 'object' || stored === null) {
+    throw new DamagedRecord('spec', 'the stored spec is not an object')
+  }
+  if (!('defaults' in stored)) return assertShape(stored)
   const { defaults } = stored
   const base = generations[defaults]
-  if (!base)
+  if (!base && Number.isSafeInteger(defaults) && defaults >= generations.length)
     throw new RangeError(`a spec written against defaults ${defaults} is from a newer Carillon`)
+  if (!base) throw new DamagedRecord('spec', 'the stored spec names no known set of defaults')
   // As it was made: what all specs have in common the engine knows by heart.
-  return completeSpec(stored, base)
+  return assertShape(completeSpec(stored, base))
 }

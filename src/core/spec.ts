@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from './json.ts'
 import type { Instant, Millis } from './time.ts'
 import { DAY, HOUR, MINUTE } from './time.ts'
-import type { FirstRun, Trigger } from './trigger.ts'
+import { isRecurring, type FirstRun, type Trigger } from './trigger.ts'
 
 export type Priority = 1 | 2 | 3 | 4 | 5 | 6
 
@@ -108,7 +108,24 @@ export const specDefaults = {
   metadata: {},
 } as const satisfies Partial<JobSpec>
 
-export type SpecDefaults = typeof specDefaults
+export type SpecDefaults = Omit<typeof specDefaults, 'retry'> & { readonly retry: Retry }
+
+/** The defaults of interval and cron jobs: a run that spends its retries leaves the next to come. */
+export const recurringDefaults: SpecDefaults = {
+  ...specDefaults,
+  retry: { ...specDefaults.retry, exhausted: 'next' },
+}
+
+export function defaultsFor(trigger: Trigger): SpecDefaults {
+  return isRecurring(trigger) ? recurringDefaults : specDefaults
+}
+
+/** An edit that makes a job recur, or stops it from recurring, takes a default `exhausted` along. */
+export function retryAfterEdit(retry: Retry, before: Trigger, after: Trigger): Retry {
+  const [from, to] = [defaultsFor(before).retry, defaultsFor(after).retry]
+  if (from === to || retry.exhausted !== from.exhausted) return retry
+  return retry === from ? to : { ...retry, exhausted: to.exhausted }
+}
 
 /** A spec as people write it: only what differs from the defaults. */
 export type SpecInput = Pick<JobSpec, 'handler' | 'trigger'> & Partial<JobSpec>
@@ -117,7 +134,10 @@ export type SpecInput = Pick<JobSpec, 'handler' | 'trigger'> & Partial<JobSpec>
  * Fills the defaults in; says nothing about whether the result makes sense (see spec-check). Every
  * field by name: specs are made by the hundred thousand, and copying objects together costs more.
  */
-export function completeSpec(input: SpecInput, usual: SpecDefaults = specDefaults): JobSpec {
+export function completeSpec(
+  input: SpecInput,
+  usual: SpecDefaults = defaultsFor(input.trigger),
+): JobSpec {
   const tenant = input.tenant ?? usual.tenant
   return {
     name: input.name ?? input.handler,

@@ -2,6 +2,7 @@
 
 import { SchedulerError } from './errors.ts'
 import type { Job } from './job.ts'
+import { shortId } from './short-id.ts'
 
 export type Status =
   | 'pending'
@@ -38,7 +39,7 @@ export function assertTransition(job: Job, to: Status, verb: string): void {
   if (transitions[from].includes(to)) return
   throw new SchedulerError(
     'TRANSITION_INVALID',
-    `cannot ${verb} job ${job.id}: it is ${from} and cannot become ${to}`,
+    `cannot ${verb} job ${shortId(job.id)}: it is ${from} and cannot become ${to}`,
     { details: { from, to, allowed: [...transitions[from]] } },
   )
 }

@@ -10,6 +10,14 @@ export const HOUR: Millis = 60 * MINUTE
 export const DAY: Millis = 24 * HOUR
 export const WEEK: Millis = 7 * DAY
 
+/** A clock set back by less is waited out: nothing is decided twice, nothing is silent for longer. */
+export const CLOCK_STEP_MS: Millis = MINUTE
+
+/** Whether a time that should have passed was written by a clock that has been set back since. */
+export function isAheadOfClock(at: Instant, now: Instant): boolean {
+  return at >= now + CLOCK_STEP_MS
+}
+
 /** The last moment a JavaScript Date can name; nothing may be scheduled beyond it. */
 export const INSTANT_MAX: Instant = 8_640_000_000_000_000
 

@@ -43,6 +43,11 @@ export function compileCron(trigger: CronTrigger): Cron {
   })
 }
 
+/** Whether it fires repeatedly, so that one run is not the whole job. */
+export function isRecurring({ kind }: Trigger): boolean {
+  return kind === 'interval' || kind === 'cron'
+}
+
 export function isGrid(trigger: Trigger): trigger is GridTrigger {
   return trigger.kind === 'cron' || (trigger.kind === 'interval' && trigger.from === 'schedule')
 }

@@ -1,7 +1,9 @@
 // Turns with weights and caps, over lanes that are looked up as they are reached: what a claim does
 // when lanes have rules or only some of them are asked for. Without either it equals core/fair.
 
+import type { Json } from './json.ts'
 import { laneLimits } from './lane.ts'
+import { DAY, type Millis } from './time.ts'
 
 /** The lane served last, and how many it was given since its turn came. */
 export interface Turn {
@@ -10,6 +12,25 @@ export interface Turn {
 }
 
 export const firstTurn: Turn = { lane: '', taken: 0 }
+
+/**
+ * The turn of claims that ask for some lanes only: a record of this kind under the queue and the
+ * scope of the claim. Stores read and write it inside the claim, with lanes as they store them.
+ */
+export const TURN_KIND = 'turn'
+/** A turn nobody asked for in so long is forgotten. */
+export const TURN_KEPT_MS: Millis = 30 * DAY
+
+export function turnKey(queue: string, scope: string): string {
+  return `${queue}\n${scope}`
+}
+
+/** As it is stored; anything else counts as the first turn. */
+export function toTurn(value: Json): Turn {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return firstTurn
+  const { lane, taken } = value as Record<string, Json>
+  return typeof lane === 'string' && typeof taken === 'number' ? { lane, taken } : firstTurn
+}
 
 export interface LaneRoom {
   readonly weight: number

@@ -1,6 +1,8 @@
 // Why a job runs when it does, or does not: one sentence, and the checks behind it.
 
+import { isSetAside } from './crash.ts'
 import { scheduleMoment, type Job } from './job.ts'
+import { nodeIdOf } from './owner.ts'
 import { statusOf } from './status.ts'
 import { formatDuration, iso, type Instant } from './time.ts'
 import { describeTrigger } from './trigger.ts'
@@ -35,6 +37,8 @@ export function explain(job: Job, facts: Facts): Explanation {
     queueCheck(job, facts),
     retryCheck(job),
     requestCheck(job),
+    holdCheck(job, facts),
+    crashCheck(job),
   ].filter(check => check !== null)
   const next = job.state === 'waiting' ? job.dueAt : null
   return { verdict: verdict(job, facts, checks), next, checks }
@@ -44,9 +48,18 @@ function verdict(job: Job, facts: Facts, checks: readonly Check[]): string {
   const blocked = checks.find(check => !check.ok)
   if (job.state === 'running') {
     const since = formatDuration(facts.now - job.lease!.claimedAt)
-    return `Running on ${job.lease!.owner} since ${iso(job.lease!.claimedAt)} (${since}).`
+    return `Running on ${nodeIdOf(job.lease!.owner)} since ${iso(job.lease!.claimedAt)} (${since}).`
+  }
+  if (isSetAside(job) && (!blocked || blocked.code === 'crash_loop')) {
+    const at = job.dueAt!
+    const left = formatDuration(Math.max(0, at - facts.now))
+    const since = `Set aside (crash_loop) after ${job.crashes} crashes in a row`
+    return `${since}: tried again at ${iso(at)} (in ${left}).`
   }
   if (blocked) return `Will NOT run: ${blocked.text}.`
+  if (isHeld(job, facts.now)) {
+    return `Waits for the previous handler to end (until ${iso(job.hold!.until)} at the latest).`
+  }
   if (job.dueAt === null) return 'Waits to be asked: it has no schedule of its own.'
   const left = job.dueAt - facts.now
   if (left > 0) return `Will run at ${iso(job.dueAt)} (in ${formatDuration(left)}).`
@@ -118,6 +131,41 @@ function retryCheck(job: Job): Check | null {
   const limit = job.spec.retry.limit === null ? 'no limit' : `limit ${job.spec.retry.limit}`
   const text = `${failures} failures of this run (${limit}): ${job.lastError?.message ?? ''}`
   return { ok: true, code: 'retrying', text }
+}
+
+/** The hold alone keeps the job from being due. */
+function isHeld({ hold, state, dueAt }: Job, now: Instant): boolean {
+  return state === 'waiting' && hold !== null && hold.until > now && dueAt === hold.until
+}
+
+function holdCheck(job: Job, { now }: Facts): Check | null {
+  const { hold } = job
+  if (hold === null) return null
+  if (hold.isStillRunning === true) {
+    const text = `the handler of execution ${hold.attemptId} still runs on ${nodeIdOf(hold.owner)}`
+    return {
+      ok: true,
+      code: 'still_running',
+      text,
+      fix: 'let handlers end when their signal aborts',
+    }
+  }
+  if (hold.until <= now) return null
+  const text = `waits for the previous handler to end (until ${iso(hold.until)})`
+  return { ok: true, code: 'hold', text }
+}
+
+/** Last, so that what keeps it from running altogether is said first. */
+function crashCheck(job: Job): Check | null {
+  const { crashes } = job
+  if (crashes === 0 || job.state === 'failed') return null
+  const fix = `find out what ends the process; "carillon retry ${job.id}" tries it at once`
+  if (isSetAside(job)) {
+    const text = `set aside (crash_loop): its process died ${crashes} times in a row while running it`
+    return { ok: false, code: 'crash_loop', text, fix }
+  }
+  const times = crashes === 1 ? 'once' : `${crashes} times in a row`
+  return { ok: true, code: 'crashes', text: `its process died ${times} while running it` }
 }
 
 function requestCheck(job: Job): Check | null {

@@ -12,7 +12,6 @@ import type { LedgerEntry } from '../core/ledger.ts'
 import type { RecordWrite, StoredRecord } from '../core/record.ts'
 import type { LogLine, Progress } from '../core/report.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import type { Turn } from '../core/turns.ts'
 
 export type { Bundle, LogLine, Progress, Refusal }
 
@@ -37,7 +36,8 @@ export interface Store {
   /**
    * Due and waiting → running with a lease, at most `limit`, only from the given lines, nothing
    * from paused queues. When more is due than fits, lanes take turns (core/fair). Returned in the
-   * order they should start. Steps fence, attempt counter and version of each by one.
+   * order they should start. Steps fence, attempt counter and version of each by one. Rows that do
+   * not decode are set aside as failed, here and in every other call, and never given out.
    */
   claim(request: ClaimRequest): Promise<Job[]>
   /**
@@ -107,6 +107,11 @@ export interface Store {
   progress(jobId: string): Promise<Progress | null>
   log(attemptId: string, page: PageRequest): Promise<Page<LogLine>>
 
+  /**
+   * A record of kind `beat` (core/owner) under the owner's name, whose value is the store's own time
+   * of the call; it expires `keptMs` after that.
+   */
+  beat(owner: string, keptMs: Millis): Promise<void>
   /** Each write is applied or refused on its own. */
   putRecords(writes: readonly RecordWrite[], now: Instant): Promise<PutResult[]>
   getRecords(kind: string, keys: readonly string[], now: Instant): Promise<StoredRecord[]>
@@ -126,8 +131,15 @@ export interface Store {
    */
   load(entries: readonly Entry[], now: Instant): Promise<void>
 
+  /** Proves that this owner of leases lives, until the store is closed or the process ends. */
+  lockOwner?(owner: string): void
+  /** Those of the owners whose process is proven to be gone; only they may be taken over early. */
+  goneOwners?(owners: readonly string[]): Promise<string[]>
+
   /** A hint that something became due sooner: may be lost, late or doubled. */
   onWake?(listener: () => void): () => void
+  /** A stored job did not decode and was set aside as failed, reason `damaged`. */
+  onDamage?(listener: (job: Job) => void): () => void
 }
 
 /** A queue and one handler in it: what a node can serve is a set of lines. */
@@ -176,8 +188,8 @@ export interface ClaimRequest {
 
 export interface Within {
   readonly spans: readonly LaneSpan[]
-  /** Where the caller's last claim of these lanes ended. */
-  readonly turn: Turn
+  /** Claims of one scope share a turn of their own, which the store keeps and moves in the claim. */
+  readonly scope: string
 }
 
 export interface RenewRequest {

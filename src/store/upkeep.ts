@@ -52,6 +52,8 @@ export interface Upkeep {
   migrate(to: number): Promise<void>
   /** Writes all of it into a new file while others go on; null where the store has no such way. */
   readonly backup: ((path: string) => Promise<void>) | null
+  /** Takes over a place that lost the marker by which it is known; only where there is one. */
+  readonly adopt?: () => Promise<void>
   /** Everything of this store goes, and nothing else. */
   drop(): Promise<void>
   close(): Promise<void>

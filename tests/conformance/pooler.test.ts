@@ -1,10 +1,10 @@
 // PostgreSQL behind a pooler in transaction mode, with `listen=off`: what migrates, writes, claims
 // or works beside others holds there too.
 
-import { afterAll, beforeAll } from 'vitest'
 import { openPostgresBy } from '../support/postgres.ts'
-import { startPooler, type Pooler } from '../support/servers/pooler.ts'
+import { startPooler } from '../support/servers/pooler.ts'
 import { offeredServer } from '../support/servers/shared.ts'
+import { beforeAllWith } from '../support/skip.ts'
 import { storeSuite } from './suite.ts'
 import { claimTests } from './suite/claim.ts'
 import { commitAlikeTests } from './suite/commit-alike.ts'
@@ -17,16 +17,18 @@ import { raceTests } from './suite/races.ts'
 import { renewTests } from './suite/renew.ts'
 
 const offer = await offeredServer('postgres')
-let pooler: Pooler | null = null
+let poolerUrl = ''
 
-beforeAll(async () => {
-  if ('url' in offer) pooler = await startPooler(offer.url)
+beforeAllWith('pooler', async () => {
+  // Without a server each test skips itself.
+  if ('missing' in offer) return async () => {}
+  const pooler = await startPooler(offer.url)
+  poolerUrl = pooler.url
+  return () => pooler.stop()
 })
 
-afterAll(() => pooler?.stop())
-
 function throughPooler(url: string): string {
-  const [from, to] = [new URL(url), new URL(pooler!.url)]
+  const [from, to] = [new URL(url), new URL(poolerUrl)]
   from.host = to.host
   return `${from.href}&listen=off&pool=2`
 }

@@ -13,6 +13,7 @@ import { orderTests } from './suite/claim-order.ts'
 import { commitAlikeTests } from './suite/commit-alike.ts'
 import { commitTests } from './suite/commit.ts'
 import { commitPartTests } from './suite/commit-parts.ts'
+import { damageTests } from './suite/damage.ts'
 import { countTests } from './suite/counts.ts'
 import { countUpToTests } from './suite/count.ts'
 import { dumpTests } from './suite/dump.ts'
@@ -34,6 +35,7 @@ import { removeTests } from './suite/remove.ts'
 import { renewTests } from './suite/renew.ts'
 import { reportTests } from './suite/report.ts'
 import { retentionTests } from './suite/retention.ts'
+import { taskOutcomeTests } from './suite/task-outcomes.ts'
 import { tenantTests } from './suite/tenants.ts'
 import { upcomingTests } from './suite/upcoming.ts'
 
@@ -60,6 +62,7 @@ const topics = [
   fieldTests,
   ledgerTests,
   countTests,
+  taskOutcomeTests,
   tenantTests,
   countUpToTests,
   removeTests,
@@ -70,6 +73,7 @@ const topics = [
   dumpTests,
   loadTests,
   raceTests,
+  damageTests,
 ]
 
 type Topic = (bench: () => Bench) => void
@@ -89,7 +93,7 @@ export function storeSuite({ name, open, only = topics }: SuiteInput): void {
     beforeEach(async () => {
       const clock = virtualClock()
       held = await open(() => clock.now)
-      bench = { store: held.store, second: held.second, clock }
+      bench = { store: held.store, url: held.url, second: held.second, clock }
     })
 
     afterEach(async () => {

@@ -9,6 +9,7 @@ import { SchedulerError } from '../../src/core/errors.ts'
 import { pauseJob, resumeJob } from '../../src/core/pause.ts'
 import { requestRun } from '../../src/core/requests.ts'
 import { serviceOf } from '../../src/core/service.ts'
+import { specDefaults } from '../../src/core/spec.ts'
 import { mayBecome, statusOf } from '../../src/core/status.ts'
 import { HOUR, MINUTE } from '../../src/core/time.ts'
 import { everyMinute, failed, job, newJob, onRequest, succeeded, T0 } from '../support/builders.ts'
@@ -47,7 +48,7 @@ describe('the ledger', () => {
   const retry = { limit: 0, backoff: { kind: 'fixed', delayMs: 1 }, resetAfterMs: HOUR } as const
 
   it('keeps the one decision of an occurrence that is retried, paused and resumed', () => {
-    const stopped = ran(job('a', everyMinute), failed({ final: true }), later)
+    const stopped = ran(job('a', everyMinute), failed({ final: true, endsJob: true }), later)
     const again = retryJob(stopped, later).job
     const asked = pauseJob(claimed(again, later), {}, later).job
     const paused = settled(asked, { kind: 'released' }, later).job
@@ -113,7 +114,7 @@ describe('the end of a schedule', () => {
       'cancel of the last run',
       () => {
         const waiting = ran(job('a'), failed(), T0)
-        return [waiting, cancelRun(waiting, 1, 'enough', T0).job] as const
+        return [waiting, cancelRun(waiting, 1, { reason: 'enough' }, T0).job] as const
       },
     ],
     [
@@ -121,7 +122,8 @@ describe('the end of a schedule', () => {
       () => {
         const held = job('a', hourly)
         const trigger = { kind: 'once', at: T0 + HOUR } as const
-        return [held, editJob(held, { ...held.spec, trigger }, T0)!.job] as const
+        const { retry } = specDefaults
+        return [held, editJob(held, { ...held.spec, trigger, retry }, T0)!.job] as const
       },
     ],
     [
@@ -161,6 +163,8 @@ describe('a checkpoint', () => {
   it('goes with a requested run that is cancelled between its tries', () => {
     const asked = requestRun(job('a', onRequest), { id: 'r' }, T0).change.job
     const waiting = ran(asked, failed(), T0)
-    expect(cancelRun(waiting, 1, 'enough', T0)).toMatchObject({ clearsCheckpoint: true })
+    expect(cancelRun(waiting, 1, { reason: 'enough' }, T0)).toMatchObject({
+      clearsCheckpoint: true,
+    })
   })
 })

@@ -102,7 +102,7 @@ export async function stopRun(world: World): Promise<void> {
   if (numbers.length === 0) return
   const number = world.random.pick(numbers)
   const kind = job.state === 'running' ? 'settle' : 'control'
-  const change = () => cancelRun(job, number, 'enough', world.now)
+  const change = () => cancelRun(job, number, { reason: 'enough' }, world.now)
   await submit(world, asked(world, 'cancel run', kind, change))
 }
 

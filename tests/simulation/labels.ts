@@ -1,5 +1,6 @@
 // Things that must have happened in some world, or the simulation has tested nothing.
 
+import type { Attempt } from '../../src/core/attempt.ts'
 import type { History, Write } from './history.ts'
 import { scheduleOf } from './oracle.ts'
 import { attemptsOf, decisionsOf, writesByJob } from './checkers/facts.ts'
@@ -35,14 +36,12 @@ export function labelsOf(history: History, noticed: ReadonlyMap<string, number>)
   const { writes } = history
   const lost = new Map<string, Write>()
   for (const { attempt, write } of attemptsOf(writes)) {
-    if (attempt.outcome === 'abandoned') lost.set(attempt.id, write)
+    if (isLost(attempt)) lost.set(attempt.id, write)
   }
   add('lease expired while handler alive', outlived(history, lost))
   add(
     'stale completion refused',
-    history.refusals.some(
-      ({ attempt }) => attempt && attempt.outcome !== 'abandoned' && lost.has(attempt.id),
-    ),
+    history.refusals.some(({ attempt }) => attempt && !isLost(attempt) && lost.has(attempt.id)),
   )
   add('catch-up of more than one', writes.some(isCatchUp))
   add(
@@ -51,7 +50,7 @@ export function labelsOf(history: History, noticed: ReadonlyMap<string, number>)
   )
   add(
     'quarantine',
-    writes.some(({ after }) => after?.ended?.reason === 'crash_loop'),
+    writes.some(({ after }) => after?.state === 'waiting' && after.crashes >= 5),
   )
   add(
     'edit mid-run',
@@ -60,6 +59,11 @@ export function labelsOf(history: History, noticed: ReadonlyMap<string, number>)
   add('retry after crash', [...writesByJob(history).values()].some(isRetriedAfterCrash))
   for (const note of changedClocks(history)) add(note === 'gap' ? 'DST gap' : 'DST fold', true)
   return found
+}
+
+/** Its lease ended and the job was put back, whatever that counts as. */
+function isLost({ outcome, reason }: Attempt): boolean {
+  return outcome === 'abandoned' || reason === 'lease_lost'
 }
 
 /** The handler of an abandoned attempt went on after its lease was taken. */

@@ -30,6 +30,7 @@ const methods = [
   'report',
   'progress',
   'log',
+  'beat',
   'putRecords',
   'getRecords',
   'listRecords',

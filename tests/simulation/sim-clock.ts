@@ -26,6 +26,10 @@ export class WorldClock implements Clock {
     return this.#now
   }
 
+  monotonic(): Millis {
+    return this.#now
+  }
+
   after(ms: Millis, callback: () => void): () => void {
     const timer: Timer = {
       at: this.#now + Math.max(0, Math.ceil(ms)),
@@ -113,6 +117,10 @@ export class NodeClock implements Clock {
 
   now(): Instant {
     return this.#world.now() + this.#offsetMs
+  }
+
+  monotonic(): Millis {
+    return this.#world.monotonic()
   }
 
   after(ms: Millis, callback: () => void): () => void {

@@ -1,12 +1,12 @@
 // One node through all its lives: started, frozen, killed, stopped in order, and started again.
 
 import type { Instant, Millis } from '../../src/core/time.ts'
-import { CorrectedClock } from '../../src/engine/clock.ts'
+import { CorrectedClock, type Measured } from '../../src/engine/clock.ts'
 import { Client } from '../../src/engine/client.ts'
 import { Events } from '../../src/engine/events.ts'
 import { Handlers } from '../../src/engine/handlers.ts'
 import { Node } from '../../src/engine/node.ts'
-import type { Parts } from '../../src/engine/parts.ts'
+import { makeParts, type Parts } from '../../src/engine/parts.ts'
 import { engineSettings } from '../../src/engine/settings.ts'
 import { Wake } from '../../src/engine/wake.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -32,9 +32,9 @@ export interface Surroundings {
 
 /** Asks the store for its time and believes its own. */
 class OwnClock extends CorrectedClock {
-  override async measure(storeNow: () => Promise<Instant>): Promise<Millis> {
+  override async measure(storeNow: () => Promise<Instant>): Promise<Measured> {
     await storeNow()
-    return 0
+    return { backMs: 0, elapsedMs: 0 }
   }
 }
 
@@ -125,7 +125,7 @@ export class SimNode {
     })
     handlers.set('work', handler)
     handlers.set('other', handler)
-    return {
+    return makeParts({
       store: this.#store(base, null),
       clock,
       ids: new CountedIds(`${this.id}.${life.life}`),
@@ -143,7 +143,7 @@ export class SimNode {
       }),
       events: new Events(),
       wake: new Wake(clock),
-    }
+    })
   }
 
   /** For a person at this node; null while it is not there. */

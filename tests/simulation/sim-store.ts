@@ -6,7 +6,7 @@ import type { Entry } from '../../src/core/entry.ts'
 import { SchedulerError } from '../../src/core/errors.ts'
 import type { Job } from '../../src/core/job.ts'
 import type { RecordWrite } from '../../src/core/record.ts'
-import type { Instant } from '../../src/core/time.ts'
+import type { Instant, Millis } from '../../src/core/time.ts'
 import type {
   AttemptFilter,
   Bundle,
@@ -295,6 +295,10 @@ export class SimStore implements Store {
   getRecords(kind: string, keys: readonly string[], now: Instant) {
     return this.#call('getRecords', [], () => this.#way.inner.getRecords(kind, keys, now))
   }
+  beat(owner: string, keptMs: Millis) {
+    return this.#call('beat', [], () => this.#way.inner.beat(owner, keptMs))
+  }
+
   listRecords(kind: string, page: PageRequest, now: Instant) {
     return this.#call('listRecords', [], () => this.#way.inner.listRecords(kind, page, now))
   }

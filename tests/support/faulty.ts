@@ -3,7 +3,16 @@
 import { SchedulerError } from '../../src/core/errors.ts'
 import type { Store } from '../../src/store/store.ts'
 
-type Method = Exclude<keyof Store, 'kind' | 'promise' | 'onWake'>
+/** Members that reach no server: an outage does not change what they do. */
+const local: ReadonlySet<string | symbol> = new Set([
+  'open',
+  'close',
+  'onWake',
+  'onDamage',
+  'lockOwner',
+])
+
+type Method = Exclude<keyof Store, 'kind' | 'promise' | 'onWake' | 'onDamage' | 'lockOwner'>
 type When = 'before' | 'after'
 
 export class Faults {
@@ -34,7 +43,7 @@ export class Faults {
   }
 
   #call(name: string | symbol, call: () => unknown): unknown {
-    if (name === 'open' || name === 'close' || name === 'onWake') return call()
+    if (local.has(name)) return call()
     if (this.isDown) {
       this.refused++
       return Promise.reject(unreachable())

@@ -19,7 +19,11 @@ export function checkJob(job: Job): string[] {
   return broken([
     [(job.lease !== null) === isRunning, 'a lease is held exactly while running'],
     [job.serving === null || isRunning, 'a request is served only while running'],
-    [(job.pause !== null) === (job.state === 'paused'), 'a pause is kept exactly while paused'],
+    [job.pause !== null || job.state !== 'paused', 'a paused job has its pause'],
+    [
+      job.pause === null || job.state === 'paused' || job.ended?.reason === 'archived',
+      'a pause is kept only while paused or archived',
+    ],
     [job.pauseAsked === null || isRunning, 'a pause is asked for only while running'],
     [(job.ended !== null) === ended, 'an end is kept exactly when ended'],
     [job.expireAt === null || ended, 'only an ended job expires'],

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { afterAll } from 'vitest'
 import { PostgresStore } from '../../src/store/postgres/store.ts'
 import { freshSchema, offeredServer, type FreshPlace } from './servers/shared.ts'
+import { skipTest } from './skip.ts'
 import { opened, type OpenStore } from './stores.ts'
 
 const offer = await offeredServer('postgres')
@@ -20,7 +21,7 @@ afterAll(async () => {
 })
 
 function serverUrl(): string {
-  if ('missing' in offer) throw new Error(`there is no PostgreSQL: ${offer.missing}`)
+  if ('missing' in offer) skipTest(offer.missing)
   return offer.url
 }
 
@@ -64,6 +65,7 @@ export function openPostgresBy(way: (url: string) => string): OpenStore {
     return opened(
       () => new PostgresStore({ url: way(place.url), clock, listens: false }),
       () => emptied(place),
+      place.url,
     )
   }
 }

@@ -5,14 +5,16 @@ import { addressOf } from '../../src/store/redis/address.ts'
 import { connect, type Link } from '../../src/store/redis/client.ts'
 import { RedisStore } from '../../src/store/redis/store.ts'
 import { freshPlace } from './servers/shared.ts'
+import { skipTest } from './skip.ts'
 import { opened, type OpenStore } from './stores.ts'
 
 export const openRedis: OpenStore = async clock => {
   const place = await freshPlace('redis')
-  if ('missing' in place) throw new Error(`no Redis server to test on: ${place.missing}`)
+  if ('missing' in place) skipTest(place.missing)
   return opened(
     () => new RedisStore({ url: place.url, clock, after: systemAfter, listens: false }),
     () => removeNamespace(place.url),
+    place.url,
   )
 }
 

@@ -10,6 +10,8 @@ import type { Store } from '../../src/store/store.ts'
 
 export interface OpenedStore {
   readonly store: Store
+  /** Where it is, for tests that reach around it; null where there is no such way. */
+  readonly url: string | null
   /** Another handle onto the same data, as another process would have. */
   readonly second: () => Promise<Store>
   readonly close: () => Promise<void>
@@ -21,6 +23,7 @@ export type OpenStore = (clock: () => Instant) => Promise<OpenedStore>
 export async function opened(
   connect: () => Store,
   clean: () => Promise<void> = async () => {},
+  url: string | null = null,
 ): Promise<OpenedStore> {
   const handles: Store[] = []
   const open = async (): Promise<Store> => {
@@ -31,6 +34,7 @@ export async function opened(
   }
   return {
     store: await open(),
+    url,
     second: open,
     close: async () => {
       for (const store of handles) await store.close()
@@ -45,10 +49,14 @@ export const openMemory: OpenStore = clock => {
 }
 
 /** A store kept in a file of a folder of its own, removed afterwards. */
-export async function openInFolder(connect: (folder: string) => Store): Promise<OpenedStore> {
+export async function openInFolder(
+  connect: (folder: string) => Store,
+  urlOf: (folder: string) => string | null = () => null,
+): Promise<OpenedStore> {
   const folder = await mkdtemp(join(tmpdir(), 'carillon-'))
   return opened(
     () => connect(folder),
     () => rm(folder, { recursive: true, force: true }),
+    urlOf(folder),
   )
 }

@@ -2,6 +2,7 @@
 // and the two recorders, of handler calls and of events.
 
 import type { Instant, Millis } from '../../src/core/time.ts'
+import type { Clock } from '../../src/engine/clock.ts'
 import type { Context } from '../../src/engine/context.ts'
 import type { EngineEvents, EventName, Events } from '../../src/engine/events.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -61,6 +62,21 @@ export class WorldClock extends VirtualClock {
   }
 }
 
+export type SteppingClock = Clock & { stepMs: Millis }
+
+/** The virtual clock with a step of the system's clock on top; timers are not moved by it. */
+export function stepping(base: VirtualClock, stepMs: Millis = 0): SteppingClock {
+  return {
+    stepMs,
+    now() {
+      return base.now() + this.stepMs
+    },
+    monotonic: () => base.monotonic(),
+    after: (ms, callback) => base.after(ms, callback),
+    soon: callback => base.soon(callback),
+  }
+}
+
 /** Time goes on only when every call to the store, or whatever it is, has come back. */
 export function tracked<T extends object = Store>(store: T, clock: VirtualClock): T {
   return new Proxy(store, {
@@ -86,12 +102,14 @@ export function recorder(events: Events): Heard {
   const names: EventName[] = [
     'settled',
     'leaseLost',
+    'stillRunning',
     'reaped',
     'resumed',
     'pruned',
     'stateChanged',
     'error',
     'recovered',
+    'clockSetBack',
     'stray',
   ]
   for (const name of names) {

@@ -13,6 +13,7 @@ import { Events } from '../../src/engine/events.ts'
 import { Handlers, type Handler } from '../../src/engine/handlers.ts'
 import { SystemIds } from '../../src/engine/ids.ts'
 import { Node, type StopResult } from '../../src/engine/node.ts'
+import { makeParts } from '../../src/engine/parts.ts'
 import { engineSettings, type EngineSettings } from '../../src/engine/settings.ts'
 import { Wake } from '../../src/engine/wake.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -119,15 +120,17 @@ export class World {
         return call(context)
       })
     }
-    const node = new Node({
-      store,
-      clock,
-      events,
-      handlers: table,
-      ids: new SystemIds(),
-      settings: engineSettings({ ...this.#settings, ...settings, nodeId: name }),
-      wake: new Wake(clock),
-    })
+    const node = new Node(
+      makeParts({
+        store,
+        clock,
+        events,
+        handlers: table,
+        ids: new SystemIds(),
+        settings: engineSettings({ ...this.#settings, ...settings, nodeId: name }),
+        wake: new Wake(clock),
+      }),
+    )
     const made = { name, node, events, heard: recorder(events) }
     this.nodes.push(made)
     return made

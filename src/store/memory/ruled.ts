@@ -9,9 +9,17 @@ import {
   type LaneRule,
   type LaneUse,
 } from '../../core/lane.ts'
-import { serveRing, type Ring, type Turn } from '../../core/turns.ts'
+import {
+  serveRing,
+  toTurn,
+  TURN_KEPT_MS,
+  TURN_KIND,
+  turnKey,
+  type Ring,
+  type Turn,
+} from '../../core/turns.ts'
 import type { ClaimRequest } from '../store.ts'
-import { getRecords } from './records.ts'
+import { getRecords, putRecord } from './records.ts'
 import type { Row, Rows } from './rows.ts'
 
 interface Due extends Candidate {
@@ -19,7 +27,7 @@ interface Due extends Candidate {
 }
 
 export function claimRuled(rows: Rows, due: readonly Due[], request: ClaimRequest): Due[] {
-  const { queue, within, limit } = request
+  const { limit } = request
   const lanes = sortedLanes(due, request)
   const names = [...lanes.keys()].sort((a, b) => (a < b ? -1 : 1))
   const ring: Ring<Due> = {
@@ -30,17 +38,34 @@ export function claimRuled(rows: Rows, due: readonly Due[], request: ClaimReques
     },
     give: (lane, count) => lanes.get(lane)!.splice(0, count),
   }
-  const { taken, turn } = serveRing(ring, within?.turn ?? turnOf(rows, queue), limit)
-  if (!within) {
-    rows.cursors.set(queue, turn.lane)
-    rows.turnsTaken.set(queue, turn.taken)
-  }
+  const before = turnOf(rows, request)
+  const { taken, turn } = serveRing(ring, before, limit)
+  if (turn !== before) keepTurn(rows, request, turn)
   spend(rows, taken, request)
   return taken
 }
 
-function turnOf(rows: Rows, queue: string): Turn {
+function turnOf(rows: Rows, { queue, within, now }: ClaimRequest): Turn {
+  if (within) {
+    const [record] = getRecords(rows, TURN_KIND, [turnKey(queue, within.scope)], now)
+    return toTurn(record?.value ?? null)
+  }
   return { lane: rows.cursors.get(queue) ?? '', taken: rows.turnsTaken.get(queue) ?? 0 }
+}
+
+function keepTurn(rows: Rows, { queue, within, now }: ClaimRequest, turn: Turn): void {
+  if (within) {
+    const key = turnKey(queue, within.scope)
+    const expireAt = now + TURN_KEPT_MS
+    putRecord(
+      rows,
+      { kind: TURN_KIND, key, value: { ...turn }, expectedVersion: null, expireAt },
+      now,
+    )
+    return
+  }
+  rows.cursors.set(queue, turn.lane)
+  rows.turnsTaken.set(queue, turn.taken)
 }
 
 function sortedLanes(due: readonly Due[], { within }: ClaimRequest): Map<string, Due[]> {

@@ -4,8 +4,9 @@ import type { Change } from '../../core/change.ts'
 import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
+import { beatWrite } from '../../core/owner.ts'
 import type { RecordWrite } from '../../core/record.ts'
-import type { Instant } from '../../core/time.ts'
+import type { Instant, Millis } from '../../core/time.ts'
 import type {
   AttemptFilter,
   Bundle,
@@ -171,6 +172,11 @@ export class MemoryStore implements Store {
     }))
     const { items, cursor } = pageOf(lines, page, item => item.index)
     return { items: items.map(item => item.line), cursor }
+  }
+
+  async beat(owner: string, keptMs: Millis): Promise<void> {
+    const now = this.#clock()
+    putRecords(this.#open, [beatWrite(owner, now, keptMs)], now)
   }
 
   async putRecords(writes: readonly RecordWrite[], now: Instant): Promise<PutResult[]> {

@@ -1,13 +1,16 @@
 // Due and waiting → running. The server decides who is next, by the rules of core/fair; what it
 // does not send along is known here already.
 
+import { DamagedRecord } from '../../core/damage.ts'
 import type { Job } from '../../core/job.ts'
+import { turnKey } from '../../core/turns.ts'
 import type { ClaimRequest } from '../store.ts'
 import { fromDocumentsText, fromNumbers, separated, texts } from './arrays.ts'
 import type { Cell, ColdRow, Row } from './columns.ts'
 import type { Value } from './connection.ts'
 import type { Body } from '../shared/body.ts'
 import { toJob, type Cold, type Hot } from '../shared/job.ts'
+import { damageOf } from '../shared/damage.ts'
 import { toCold } from './record.ts'
 import type { Tables } from './tables.ts'
 import { toKey } from '../shared/text.ts'
@@ -40,7 +43,7 @@ export function canGive({ limit, handlers }: ClaimRequest): boolean {
 }
 
 export function claimName(request: ClaimRequest): string {
-  return isRuled(request) ? 'claim_ruled_1' : 'claim_3'
+  return isRuled(request) ? 'claim_ruled_2' : 'claim_3'
 }
 
 function isRuled(request: ClaimRequest): boolean {
@@ -76,7 +79,13 @@ function idsText(request: ClaimRequest): string {
 
 /** What the function answers with, claimed at the moment that judged what is due. */
 export function claimedJobs(tables: Tables, row: Row, request: ClaimRequest): Promise<Job[]> {
-  const rows = isRuled(request) ? listedRows(row) : textRows(row)
+  let rows: Claimed[]
+  try {
+    rows = isRuled(request) ? listedRows(row) : textRows(row)
+  } catch {
+    // One of the rows is so damaged that none can be told from the others.
+    return readOneByOne(tables, request)
+  }
   noteCrowd(tables, request, rows.length)
   // It may be the server's.
   const now = Number(row[isRuled(request) ? 9 : 1])
@@ -86,14 +95,13 @@ export function claimedJobs(tables: Tables, row: Row, request: ClaimRequest): Pr
 /** Behind every key there can be. */
 const EVERY_LANE = { from: '', until: '\u{10ffff}' }
 
-function ruledValues({ within }: ClaimRequest): Value[] {
+function ruledValues({ queue, within }: ClaimRequest): Value[] {
   const spans = within?.spans.map(({ from, until }) => ({ from: toKey(from), until: toKey(until) }))
   const asked = spans ?? [EVERY_LANE]
   return [
     texts(asked.map(({ from }) => from)),
     texts(asked.map(({ until }) => until)),
-    within ? toKey(within.turn.lane) : null,
-    within?.turn.taken ?? 0,
+    within ? toKey(turnKey(queue, within.scope)) : null,
   ]
 }
 
@@ -105,15 +113,25 @@ interface Claimed {
   readonly attempts: number
   readonly fence: number
   readonly version: number
-  readonly body: Told
+  /** Why it does not decode instead, where it does not. */
+  readonly body: Told | DamagedRecord
   readonly cold: ColdRow | null
 }
 
-/** As `claim_ruled_1` sends them: lists, and of specs a JSON list for each, with its turn. */
+function decoded(work: () => Told): Told | DamagedRecord {
+  try {
+    return work()
+  } catch (error) {
+    return damageOf(error, 'state')
+  }
+}
+
+/** As `claim_ruled_2` sends them: lists, and of specs a JSON list for each, with its turn. */
 function listedRows(row: Row): Claimed[] {
   const [ns, seqs, specAts, , attempts, fences, versions] = row.slice(0, 7).map(fromNumbers)
   const all = row[8] ? (JSON.parse(row[8]) as [number, ...ColdRow][]) : []
   const colds = new Map(all.map(([n, ...cold]): [number, ColdRow] => [n, cold]))
+  if (!row[0]) return []
   const rows = fromDocumentsText(row[7]!).map((body, i): Claimed => {
     const n = ns![i]!
     return {
@@ -123,7 +141,7 @@ function listedRows(row: Row): Claimed[] {
       attempts: attempts![i]!,
       fence: fences![i]!,
       version: versions![i]!,
-      body: parseBody(body),
+      body: decoded(() => parseBody(body)),
       cold: colds.get(n) ?? null,
     }
   })
@@ -134,6 +152,8 @@ const ROW_WIDTH = 7
 
 /** As `claim_3` sends them: all rows, one after another, as the inside of one JSON list. */
 function textRows(row: Row): Claimed[] {
+  // All that was taken were moments of jobs that are gone.
+  if (row[0] === null) return []
   const cells = JSON.parse(`[${row[0]}]`) as unknown[]
   const numbers = cells as number[]
   const colds = coldRows(row)
@@ -146,11 +166,22 @@ function textRows(row: Row): Claimed[] {
       attempts: numbers[at + 3]!,
       fence: numbers[at + 4]!,
       version: numbers[at + 5]!,
-      body: toldOf(cells[at + 6] as Body),
+      body: decoded(() => toldOf(cells[at + 6] as Body)),
       cold: colds === null ? null : colds(rows.length),
     })
   }
   return inTurn(rows)
+}
+
+/** What a claim holds is in its record of leases. */
+async function readOneByOne(tables: Tables, request: ClaimRequest): Promise<Job[]> {
+  const { token, attemptIds } = request
+  const sql = `select unnest(seqs) from ${tables.schema}.leases where token = $1`
+  const seqs = (await tables.connection.rows(sql, [toKey(token)])).map(([seq]) => Number(seq))
+  const jobs = (await tables.jobsBySeq(seqs)).filter(({ lease }) => lease?.token === token)
+  const turns = new Map(attemptIds.map((id, turn) => [id, turn]))
+  const turnOf = (job: Job) => turns.get(job.lease!.attemptId) ?? 0
+  return jobs.sort((a, b) => turnOf(a) - turnOf(b))
 }
 
 function inTurn(rows: Claimed[]): Claimed[] {
@@ -190,13 +221,13 @@ async function understood(
       unknown++
       cold = broughtAlong(tables, row)
     }
-    const job = cold === null ? null : claimed(row, cold, request)
+    const job = cold === null ? null : claimed(tables, row, cold, request)
     jobs.push(job)
-    if (job === null) missing++
-    else keepLease(tables, row.seq, job)
+    if (job !== null) keepLease(tables, row.seq, job)
+    else if (!tables.damaged.has(row.seq)) missing++
   }
   tables.bringsSpecs = unknown > 0
-  return missing > 0 ? completed(tables, rows, jobs, request) : (jobs as Job[])
+  return missing > 0 ? completed(tables, rows, jobs, request) : jobs.filter(job => job !== null)
 }
 
 function keepLease(tables: Tables, seq: number, job: Job): void {
@@ -206,12 +237,22 @@ function keepLease(tables: Tables, seq: number, job: Job): void {
 
 function broughtAlong(tables: Tables, { seq, specAt, cold: row }: Claimed): Cold | null {
   if (row === null) return null
-  const cold = toCold(row)
-  tables.specs.keep(seq, specAt, cold, row[0].length)
-  return cold
+  try {
+    const cold = toCold(row)
+    tables.specs.keep(seq, specAt, cold, row[0]!.length)
+    return cold
+  } catch (error) {
+    tables.damaged.set(seq, damageOf(error, 'spec'))
+    return null
+  }
 }
 
-function claimed(row: Claimed, cold: Cold, request: ClaimRequest): Job {
+/** Null for a row that does not decode, which is noted. */
+function claimed(tables: Tables, row: Claimed, cold: Cold, request: ClaimRequest): Job | null {
+  if (row.body instanceof DamagedRecord) {
+    tables.damaged.set(row.seq, row.body)
+    return null
+  }
   const { token, owner, now, leaseMs, attemptIds } = request
   const attemptId = attemptIds[row.n - 1]!
   const hot: Hot = {

@@ -36,9 +36,10 @@ export type JobRow = [
 ]
 
 export type ColdRow = [
-  spec: string,
+  /** Null for a job that lost it. */
+  spec: Cell,
   declared: Cell,
-  createdAt: string,
+  createdAt: Cell,
   id: string,
   series: Cell,
   kind: string,

@@ -12,8 +12,9 @@ import { outcomes } from '../shared/codes.ts'
 import { attemptBody, ledgerOccurrence } from './history.ts'
 import type { Place } from './places.ts'
 import { heldUntil, stateCode } from '../shared/job.ts'
+import { hasOnlyPuts } from '../shared/plain.ts'
 import { momentOf } from './record.ts'
-import { recordsJson } from './records.ts'
+import { putsJson, recordsJson, withPuts } from './records.ts'
 import { restValues } from './rest.ts'
 import { insertValues, newRows, parameters, queuesOf, soughtText } from './rows.ts'
 import { plainSeq, settle, type Plain } from './settle.ts'
@@ -77,8 +78,7 @@ async function commitWave(
   for (const listed of wave) {
     const { change } = listed
     if (isPlain(listed)) plain.push(listed)
-    else if (change.records.length > 0 || (isBounded && change.inserts.length > 0))
-      alone.push(listed)
+    else if (!hasOnlyPuts(change) || (isBounded && change.inserts.length > 0)) alone.push(listed)
     else others.push(listed)
   }
   if (plain.length > 0) {
@@ -129,11 +129,21 @@ async function commitBatch(
     numbers(at),
     texts(queues),
     inserts.jobs.length === 0 ? null : (waitingMax ?? null),
-    recordsJson(changes.flatMap(change => change.records)),
+    // One that looks at records is alone in its call.
+    recordsJson(changes.flatMap(change => (hasOnlyPuts(change) ? [] : change.records))),
     now,
   ]
-  const sql = `select unnest(${tables.schema}.commit_1(${parameters(values.length)}))`
-  const answers = await tables.connection.call(sql, values, { isTakenWaited: true })
+  const call = `${tables.schema}.commit_1(${parameters(values.length)})`
+  const puts = putsJson(changes)
+  const parts = {
+    puts: `$${values.length + 1}`,
+    now: `$${values.length}`,
+    isWritten: 'c.answer[g.n] = 0',
+    select: 'unnest(c.answer)',
+  }
+  const sql = puts === null ? `select unnest(${call})` : withPuts(tables, call, parts)
+  const sent = puts === null ? values : [...values, puts]
+  const answers = await tables.connection.call(sql, sent, { isTakenWaited: true })
   return answers.map(([code]) => codes[Number(code)]!)
 }
 

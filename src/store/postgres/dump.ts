@@ -61,7 +61,7 @@ const queues: Section = {
 
 const jobs: Section = {
   select: s => `select ${jobColumns}, ${coldColumns}
-    from ${s}.jobs j join ${s}.specs x on x.seq = j.seq`,
+    from ${s}.jobs j left join ${s}.specs x on x.seq = j.seq`,
   keys: ['j.seq'],
   toEntry: (tables, row) => ({ type: 'job', job: tables.jobOf(row) }),
 }

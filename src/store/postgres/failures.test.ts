@@ -14,6 +14,7 @@ import {
 import { FaultProxy } from '../../../tests/support/servers/proxy.ts'
 import { freshPlace, type FreshPlace } from '../../../tests/support/servers/shared.ts'
 import { eventually } from '../../../tests/support/servers/wait.ts'
+import { skipTest } from '../../../tests/support/skip.ts'
 import { PostgresStore } from './store.ts'
 
 let place: FreshPlace
@@ -22,7 +23,7 @@ const stores: PostgresStore[] = []
 
 beforeEach(async () => {
   const found = await freshPlace('postgres')
-  if ('missing' in found) throw new Error(`no PostgreSQL server to test on: ${found.missing}`)
+  if ('missing' in found) skipTest(found.missing)
   place = found
   const url = new URL(place.url)
   url.searchParams.delete('schema')

@@ -120,7 +120,7 @@ function rowsOf(s: string, query: Query, { numbered, page, columns }: Numbered):
   const order = page.newestFirst === true ? 'desc' : 'asc'
   const size = `limit ${query.value(page.limit + 1)} offset ${query.value(offsetOf(page) ?? 0)}`
   return `select r.* from (select n.seq from (${numbered}) n order by n.seq ${order} ${size}) p
-    cross join lateral (select ${columns} from ${s}.jobs j join ${s}.specs x on x.seq = j.seq
+    cross join lateral (select ${columns} from ${s}.jobs j left join ${s}.specs x on x.seq = j.seq
       where j.seq = p.seq offset 0) r order by p.seq ${order}`
 }
 
@@ -174,7 +174,7 @@ async function searched(tables: Tables, given: Search): Promise<Page<number>> {
   const rows = await tables.connection.rows(
     `with walked as materialized (${walked}), found as (
       select w.seq from walked w
-        where strpos(w.sought_name, ${text}) > 0 or starts_with(w.sought_id, ${text})
+        where strpos(coalesce(w.sought_name, ''), ${text}) > 0 or starts_with(w.sought_id, ${text})
         order by w.seq ${order}
         limit ${query.value(page.limit + 1)} offset ${query.value(offset)}
     ) select seq, null, null from found

@@ -78,6 +78,7 @@ export function toAttempt(given: Row): Attempt {
     error: detail.error ?? null,
     result: detail.result ?? null,
     measures: detail.measures ?? null,
+    ...(detail.clockEpoch === undefined ? {} : { clockEpoch: detail.clockEpoch }),
     expireAt: Number(row[6]),
   }
 }

@@ -142,17 +142,7 @@ const taken: Check = {
   mend: (run, s) => run(`select setval('${s}.jobs_seq', (select max(seq) from ${s}.jobs))`),
 }
 
-const specless: Check = {
-  kind: 'damage',
-  sql: s => `select seq, id from ${s}.jobs j
-    where not exists (select 1 from ${s}.specs x where x.seq = j.seq) limit $1`,
-  width: 1,
-  about: ([, id]) => `what job ${name(id)} is about is gone: remove it, or restore a backup`,
-  mend: async () => {},
-}
-
 const checks: Readonly<Record<string, Check>> = {
-  specless,
   taken,
   unplaced,
   misplaced,

@@ -52,7 +52,7 @@ async function readParts(tables: Tables, jobId: string, page: PageRequest): Prom
           from ${s}.attempts a ${runs.conditions} group by a.occurrence ${runEnd}) r),
       (select json_agg(json_build_array(r.first_at, r.last_at, r.count, r.reason)) from (
         select * from ${s}.skips k ${skips.conditions} ${skipEnd}) r)
-      from ${s}.jobs j join ${s}.specs x on x.seq = j.seq where j.id = $1`,
+      from ${s}.jobs j left join ${s}.specs x on x.seq = j.seq where j.id = $1`,
     skips.values,
   )
   if (!row) return null

@@ -11,6 +11,7 @@ import { due } from './migrations/0006-due.ts'
 import { specTexts } from './migrations/0007-spec-texts.ts'
 import { batches } from './migrations/0008-batches.ts'
 import { newAlike } from './migrations/0009-new-alike.ts'
+import { turns } from './migrations/0010-turns.ts'
 import type { Migration } from './migrations/migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   specTexts,
   batches,
   newAlike,
+  turns,
 ]
 export const latestVersion = migrations.length
 

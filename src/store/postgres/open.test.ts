@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { claimOne, finish, job, succeeded, T0 } from '../../../tests/support/builders.ts'
 import { askPostgres, startPostgres } from '../../../tests/support/servers/postgres.ts'
 import { freshPlace, type FreshPlace } from '../../../tests/support/servers/shared.ts'
+import { skipTest } from '../../../tests/support/skip.ts'
 import { parseAddress } from './address.ts'
 import { Connection } from './connection.ts'
 import { latestVersion, migrate, migrations } from './migrate.ts'
@@ -14,7 +15,7 @@ import { PostgresStore } from './store.ts'
 let place: FreshPlace
 beforeEach(async () => {
   const found = await freshPlace('postgres')
-  if ('missing' in found) throw new Error(`no PostgreSQL server to test on: ${found.missing}`)
+  if ('missing' in found) skipTest(found.missing)
   place = found
 })
 afterEach(() => place.clean())

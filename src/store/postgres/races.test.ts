@@ -19,6 +19,7 @@ import {
 } from '../../../tests/support/builders.ts'
 import { Random } from '../../../tests/support/random.ts'
 import { freshPlace, type FreshPlace } from '../../../tests/support/servers/shared.ts'
+import { skipTest } from '../../../tests/support/skip.ts'
 import { PostgresStore } from './store.ts'
 
 let place: FreshPlace
@@ -26,7 +27,7 @@ const stores: PostgresStore[] = []
 
 beforeEach(async () => {
   const found = await freshPlace('postgres')
-  if ('missing' in found) throw new Error(`no PostgreSQL server to test on: ${found.missing}`)
+  if ('missing' in found) skipTest(found.missing)
   place = found
 })
 afterEach(async () => {

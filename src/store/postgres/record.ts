@@ -1,12 +1,14 @@
 // Job ↔ row. What a row does not hold comes from the cold part of its job.
 
 import { rankOf } from '../../core/fair.ts'
+import { damagedJob, DamagedRecord } from '../../core/damage.ts'
 import type { Declared, Job, Lease } from '../../core/job.ts'
 import { parseSpec } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Cold, Hot } from '../shared/job.ts'
 import {
   JOB_END,
+  JOB_WIDTH,
   numberOrNull,
   PAUSE_END,
   READY,
@@ -14,12 +16,14 @@ import {
   TIMED,
   type ColdRow,
   type JobRow,
+  type Row,
 } from './columns.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { fromKey, fromKeyOrNull } from '../shared/text.ts'
 import { parseBody } from '../shared/told.ts'
 
 export function toCold([spec, declared, createdAt, id, series, kind]: ColdRow): Cold {
+  if (spec === null) throw new DamagedRecord('spec', 'the spec of the job is missing')
   return {
     id: fromKey(id),
     kind: kinds[Number(kind)]!,
@@ -28,6 +32,29 @@ export function toCold([spec, declared, createdAt, id, series, kind]: ColdRow): 
     declared: declared === null ? null : (JSON.parse(declared) as Declared),
     createdAt: Number(createdAt),
   }
+}
+
+/** All that the row itself tells of a job that did not decode. */
+export function provisionalJob(row: Row, error: DamagedRecord): Job {
+  const [, , createdAt, id, series, kind] = row.slice(JOB_WIDTH)
+  return damagedJob(
+    {
+      id: fromKey(id!),
+      kind: kinds[Number(kind)] ?? 'job',
+      seriesId: fromKeyOrNull(series!),
+      spec: null,
+      declared: null,
+      createdAt: Number(createdAt ?? 0),
+      tenant: 'default',
+      lane: 'default',
+      queue: 'default',
+      handler: 'unknown',
+      attempts: Number(row[6]),
+      fence: Number(row[7]),
+      version: Number(row[8]),
+    },
+    error,
+  )
 }
 
 export function toHot(row: JobRow): Hot {

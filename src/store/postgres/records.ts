@@ -1,13 +1,16 @@
 // Keyed records beside the jobs.
 
+import type { Change } from '../../core/change.ts'
 import type { Json } from '../../core/json.ts'
 import type { RecordWrite, StoredRecord } from '../../core/record.ts'
-import type { Instant } from '../../core/time.ts'
+import { BEAT_KIND } from '../../core/owner.ts'
+import type { Instant, Millis } from '../../core/time.ts'
 import type { Page, PageRequest, PutResult } from '../store.ts'
 import { texts } from './arrays.ts'
 import { numberOrNull, type Row } from './columns.ts'
 import { pageOf, Query } from './paging.ts'
 import type { Tables } from './tables.ts'
+import { hasOnlyPuts } from '../shared/plain.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 
 /** As the functions of the server take them; null for none. */
@@ -25,6 +28,48 @@ export function recordsJson(writes: readonly RecordWrite[] | undefined): string 
   )
 }
 
+/** The puts of changes, each with the place of its change counted from one; null for none. */
+export function putsJson(changes: readonly Change[]): string | null {
+  const puts = changes.flatMap((change, i) =>
+    (hasOnlyPuts(change) ? change.records : []).map(({ kind, key, value, expireAt }) => ({
+      n: i + 1,
+      kind: toKey(kind),
+      key: toKey(key),
+      value: JSON.stringify(value ?? null),
+      expires: expireAt,
+    })),
+  )
+  return puts.length === 0 ? null : JSON.stringify(puts)
+}
+
+interface PutParts {
+  /** The parameters that hold the puts and the moment. */
+  readonly puts: string
+  readonly now: string
+  /** Whether the change of a put was written, by what the function answers. */
+  readonly isWritten: string
+  /** What is asked of the answer. */
+  readonly select: string
+}
+
+/** The call of a function that writes changes, with their puts in the same statement. */
+export function withPuts(
+  { schema }: Tables,
+  call: string,
+  { puts, now, isWritten, select }: PutParts,
+): string {
+  return `with called as materialized (select ${call} as answer), put as (
+      insert into ${schema}.records as r
+        select distinct on (g.kind, g.key) g.kind, g.key, g.value, 1, g.expires
+          from called c, json_to_recordset(${puts}::json)
+            g (n int, kind text, key text, value text, expires bigint)
+          where ${isWritten} order by g.kind, g.key, g.n desc
+        on conflict (kind, key) do update set value = excluded.value,
+          expire_at = excluded.expire_at,
+          version = case when r.expire_at <= ${now}::bigint then 1 else r.version + 1 end
+    ) select ${select} from called c`
+}
+
 export async function putRecords(
   tables: Tables,
   writes: readonly RecordWrite[],
@@ -34,6 +79,15 @@ export async function putRecords(
   const sql = `select unnest(${tables.schema}.records_1($1, $2))`
   const rows = await tables.connection.call(sql, [recordsJson(writes), now])
   return rows.map(([isPut]) => (isPut === 't' ? 'put' : 'conflict'))
+}
+
+/** Stamped by the server: what a node on a slow connection believes the time to be does not count. */
+export async function beat(tables: Tables, owner: string, keptMs: Millis): Promise<void> {
+  const sql = `select ${tables.schema}.records_1(
+      json_build_array(json_build_object('kind', $1::text, 'key', $2::text, 'value', at::text,
+        'expected', null, 'expires', at + $3::bigint, 'removes', false)), at)
+    from (select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as at) clock`
+  await tables.connection.call(sql, [toKey(BEAT_KIND), toKey(owner), keptMs])
 }
 
 export const recordColumns = 'r.kind, r.key, r.value, r.version, r.expire_at'

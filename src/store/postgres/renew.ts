@@ -9,6 +9,11 @@ const lookSql = (schema: string) => `select g.n, j.version
   from unnest($1::text[], $2::text[], $3::bigint[]) with ordinality g (id, token, fence, n)
   join ${schema}.jobs j on j.id = g.id and j.token = g.token and j.fence = g.fence`
 
+/** The record of a claim is never later than its leases, even if the clock was set back. */
+const renewSql = (schema: string) => `with shorter as (update ${schema}.leases
+    set until_at = $4 where token = any ($2::text[]) and until_at > $4)
+  select * from ${schema}.renew_1($1, $2, $3, $4)`
+
 export async function renew(
   tables: Tables,
   { leases, until }: RenewRequest,
@@ -23,7 +28,7 @@ export async function renew(
   const rows =
     until === null
       ? await connection.call(lookSql(schema), values)
-      : await connection.call(`select * from ${schema}.renew_1($1, $2, $3, $4)`, [...values, until])
+      : await connection.call(renewSql(schema), [...values, until])
   const versions = new Map(rows.map(([n, version]) => [Number(n), Number(version)]))
   return leases.map(({ id }, i) => {
     const version = versions.get(i + 1)

@@ -13,6 +13,7 @@ import type { Value } from './connection.ts'
 import { isTaken } from './errors.ts'
 import { attemptBody, ledgerOccurrence } from './history.ts'
 import { momentOf } from './record.ts'
+import { putsJson, withPuts } from './records.ts'
 import { restValues } from './rest.ts'
 import { parameters } from './rows.ts'
 import type { Leased, Tables } from './tables.ts'
@@ -51,21 +52,34 @@ export async function settle(
   const plain = given.toSorted((a, b) => a.seq - b.seq)
   const owner = tables.owner === null ? null : toKey(tables.owner)
   const values = [owner, ...valuesOf(plain, now)]
-  const sql = `select ${tables.schema}.settle_2(${parameters(values.length + 1)})`
+  const call = `${tables.schema}.settle_2(${parameters(values.length + 1)})`
+  const puts = putsJson(plain.map(({ change }) => change))
+  const more = puts === null ? [] : [puts, now]
+  const at = values.length + 2
+  const isWritten = 'c.answer is null or c.answer[g.n] is not null'
+  const sql =
+    puts === null
+      ? `select ${call}`
+      : withPuts(tables, call, { puts: `$${at}`, now: `$${at + 1}`, isWritten, select: 'c.answer' })
   // Nothing is told when all were, as nearly always: a row for each would cost more than it says.
-  const [[told]] = (await settled(tables, sql, values)) as [Row]
+  const [[told]] = (await settled(tables, sql, values, more)) as [Row]
   if (told == null) return new Set(plain)
   const seqs = fromNumbers(told)
   return new Set(plain.filter((_, i) => seqs[i] !== null))
 }
 
 /** A number that was used already must not keep a batch from ever being written. */
-async function settled(tables: Tables, sql: string, values: readonly Value[]) {
+async function settled(
+  tables: Tables,
+  sql: string,
+  values: readonly Value[],
+  more: readonly Value[],
+) {
   try {
-    return await tables.connection.call(sql, [...values, false])
+    return await tables.connection.call(sql, [...values, false, ...more])
   } catch (error) {
     if (!isTaken(error)) throw error
-    return tables.connection.call(sql, [...values, true])
+    return tables.connection.call(sql, [...values, true, ...more])
   }
 }
 

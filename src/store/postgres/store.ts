@@ -5,8 +5,9 @@ import type { Change } from '../../core/change.ts'
 import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
+import { beatWrite } from '../../core/owner.ts'
 import type { RecordWrite } from '../../core/record.ts'
-import type { Instant } from '../../core/time.ts'
+import type { Instant, Millis } from '../../core/time.ts'
 import type {
   AttemptFilter,
   Bundle,
@@ -32,6 +33,7 @@ import { checkServer, promiseOf } from './boot.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection } from './connection.ts'
+import { Damages, type DamageListener } from '../shared/damage.ts'
 import { dump } from './dump.ts'
 import * as find from './find.ts'
 import { insert, insertAndClaim } from './insert.ts'
@@ -45,6 +47,7 @@ import * as records from './records.ts'
 import { prune, remove } from './remove.ts'
 import { renew } from './renew.ts'
 import * as reports from './reports.ts'
+import { setAsideNoted } from './set-aside.ts'
 import { Tables } from './tables.ts'
 import * as tallies from './tallies.ts'
 import { upcoming } from './upcoming.ts'
@@ -69,6 +72,7 @@ export class PostgresStore implements Store, Inspected, Aged {
   readonly #clock: (() => Instant) | null
   readonly #listens: boolean
   readonly #wake = new Wake()
+  readonly #damages = new Damages()
   #tables: Tables | null = null
 
   constructor({ url, clock, listens = true }: PostgresOptions) {
@@ -111,6 +115,34 @@ export class PostgresStore implements Store, Inspected, Aged {
     return this.#tables
   }
 
+  /** A call that may meet rows it cannot decode: they are set aside after it. */
+  async #decoding<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+    const tables = this.#open
+    const result = await work(tables)
+    if (tables.damaged.size > 0) await this.#setAside(tables)
+    return result
+  }
+
+  /** The same for a question, which is asked again for what was set aside. */
+  async #reading<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+    const tables = this.#open
+    const result = await work(tables)
+    if (tables.damaged.size === 0) return result
+    await this.#setAside(tables)
+    return work(tables)
+  }
+
+  async #setAside(tables: Tables): Promise<void> {
+    const noted = new Map(tables.damaged)
+    tables.damaged.clear()
+    try {
+      const jobs = await setAsideNoted(tables, noted, await this.now())
+      for (const job of jobs) this.#damages.tell(job)
+    } catch {
+      // The next call that meets them tries again.
+    }
+  }
+
   async now(): Promise<Instant> {
     if (this.#clock) return this.#clock()
     const sql = 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint'
@@ -124,11 +156,11 @@ export class PostgresStore implements Store, Inspected, Aged {
   }
 
   async claim(request: ClaimRequest) {
-    return claim(this.#open, request)
+    return this.#decoding(tables => claim(tables, request))
   }
 
   async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    const both = await insertAndClaim(this.#open, jobs, options, request)
+    const both = await this.#decoding(tables => insertAndClaim(tables, jobs, options, request))
     const held = new Set(both.claimed.map(job => job.id))
     if (jobs.some(job => job.dueAt !== null && !held.has(job.id))) this.#wake.tell()
     return both
@@ -151,7 +183,7 @@ export class PostgresStore implements Store, Inspected, Aged {
   }
 
   async overdue({ now, limit }: { now: Instant; limit: number }) {
-    return overdue(this.#open, now, limit)
+    return this.#decoding(tables => overdue(tables, now, limit))
   }
 
   async nextDueAt(lines: readonly Line[], seenAt?: Instant) {
@@ -159,11 +191,11 @@ export class PostgresStore implements Store, Inspected, Aged {
   }
 
   async get(ids: readonly string[]) {
-    return list.get(this.#open, ids)
+    return this.#reading(tables => list.get(tables, ids))
   }
 
   async list(filter: JobFilter, page: PageRequest) {
-    return find.list(this.#open, filter, page)
+    return this.#reading(tables => find.list(tables, filter, page))
   }
 
   async attempts(filter: AttemptFilter, page: PageRequest) {
@@ -171,7 +203,7 @@ export class PostgresStore implements Store, Inspected, Aged {
   }
 
   async ledger(jobId: string, page: PageRequest) {
-    return ledger(this.#open, jobId, page)
+    return this.#reading(tables => ledger(tables, jobId, page))
   }
 
   async counts(filter?: { readonly tenant?: string }) {
@@ -187,7 +219,7 @@ export class PostgresStore implements Store, Inspected, Aged {
   }
 
   async upcoming(request: UpcomingRequest) {
-    return upcoming(this.#open, request)
+    return this.#reading(tables => upcoming(tables, request))
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
@@ -219,6 +251,12 @@ export class PostgresStore implements Store, Inspected, Aged {
     return reports.log(this.#open, attemptId, page)
   }
 
+  async beat(owner: string, keptMs: Millis): Promise<void> {
+    const now = this.#clock?.() ?? null
+    if (now === null) await records.beat(this.#open, owner, keptMs)
+    else await records.putRecords(this.#open, [beatWrite(owner, now, keptMs)], now)
+  }
+
   async putRecords(writes: readonly RecordWrite[], now: Instant) {
     return records.putRecords(this.#open, writes, now)
   }
@@ -232,7 +270,7 @@ export class PostgresStore implements Store, Inspected, Aged {
   }
 
   async dump(request: DumpRequest) {
-    return dump(this.#open, request)
+    return this.#reading(tables => dump(tables, request))
   }
 
   async load(entries: readonly Entry[], now: Instant): Promise<void> {
@@ -241,6 +279,10 @@ export class PostgresStore implements Store, Inspected, Aged {
 
   onWake(listener: () => void): () => void {
     return this.#wake.listen(listener)
+  }
+
+  onDamage(listener: DamageListener): () => void {
+    return this.#damages.listen(listener)
   }
 
   async inspect(limit: number): Promise<StoreFault[]> {

@@ -1,5 +1,6 @@
 // What every operation works with: the connection, and what is known of the database beside it.
 
+import type { DamagedRecord } from '../../core/damage.ts'
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import { numbers } from './arrays.ts'
@@ -15,7 +16,8 @@ import type { Connection, Value } from './connection.ts'
 import { Places } from './places.ts'
 import { Recent } from '../shared/recent.ts'
 import { toJob } from '../shared/job.ts'
-import { toCold, toHot } from './record.ts'
+import { damageOf } from '../shared/damage.ts'
+import { provisionalJob, toCold, toHot } from './record.ts'
 import { Specs } from './specs.ts'
 
 export interface Numbered {
@@ -42,6 +44,9 @@ export class Tables {
   /** Whether claims bring the specs along: as long as some are not known here yet. */
   bringsSpecs = true
 
+  /** Numbers of jobs that did not decode, and why; the store sets them aside after the call. */
+  readonly damaged: Map<number, DamagedRecord>
+
   /** Queues whose last claim gave all it was asked for. */
   readonly crowded: Set<string>
   /** Who claims here; null before the first claim. */
@@ -56,6 +61,7 @@ export class Tables {
     this.places = known?.places ?? new Places(connection)
     this.specs = known?.specs ?? new Specs()
     this.leased = known?.leased ?? new Recent<string, Leased>(LEASED_MAX)
+    this.damaged = known?.damaged ?? new Map()
     this.crowded = known?.crowded ?? new Set()
     this.owner = known?.owner ?? null
   }
@@ -77,8 +83,21 @@ export class Tables {
     return (await this.connection.rows(sql, values)).map(row => this.jobOf(row))
   }
 
-  /** A row that begins with `jobColumns` and `coldColumns`. */
+  /**
+   * A row that begins with `jobColumns` and `coldColumns`. What does not decode is noted and read as
+   * a damaged job, without what only other tables tell of it.
+   */
   jobOf(row: Row): Job {
+    try {
+      return this.#decoded(row)
+    } catch (thrown) {
+      const error = damageOf(thrown, 'state')
+      this.damaged.set(Number(row[0]), error)
+      return provisionalJob(row, error)
+    }
+  }
+
+  #decoded(row: Row): Job {
     const seq = Number(row[0])
     const specAt = Number(row[1])
     let cold = this.specs.find(seq, specAt)
@@ -103,6 +122,6 @@ export class Tables {
 
   selectJobs(): string {
     return `select ${jobColumns}, ${coldColumns}
-      from ${this.schema}.jobs j join ${this.schema}.specs x on x.seq = j.seq`
+      from ${this.schema}.jobs j left join ${this.schema}.specs x on x.seq = j.seq`
   }
 }

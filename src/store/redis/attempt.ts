@@ -62,6 +62,7 @@ export function parseAttempt(text: string, jobId: string): Attempt {
     error: detail.error ?? null,
     result: detail.result ?? null,
     measures: detail.measures ?? null,
+    ...(detail.clockEpoch === undefined ? {} : { clockEpoch: detail.clockEpoch }),
     expireAt: Number(expireAt),
   }
 }

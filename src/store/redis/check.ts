@@ -2,12 +2,12 @@
 
 import { SchedulerError } from '../../core/errors.ts'
 import type { Link } from './client.ts'
-import { isReply } from './errors.ts'
+import { isReply, lostError, replacedError } from './errors.ts'
 
 export const LAYOUT = 2
 /** Without lists of jobs by mark; they are made when a store is opened there. */
 export const UNLISTED_LAYOUT = 1
-const APPLICATION = 'carillon'
+export const APPLICATION = 'carillon'
 const VERSION_MIN = 7
 
 export interface Checked {
@@ -98,24 +98,37 @@ async function readInfo(link: Link): Promise<Map<string, string> | null> {
   }
 }
 
+export interface LayoutCheck {
+  readonly prefix: string
+  readonly label: string
+  /** Of the marker this process found before; null when it never connected. */
+  readonly identity: string | null
+  /** Whether keys of a namespace without a marker are taken over. */
+  readonly adopts: boolean
+}
+
+export interface Layout {
+  /** Tells the namespace from one made at its place later; empty for a marker of an older version. */
+  readonly identity: string
+  /** All jobs in it are listed by mark. */
+  readonly isListed: boolean
+}
+
 /**
- * Marks an empty namespace as ours; one that is someone else's or newer is left as it is. Answers
- * whether all jobs in it are listed by mark.
+ * Marks an empty namespace as ours; one that is someone else's, newer, lost its marker or was made
+ * anew since is left as it is.
  */
-export async function checkLayout(link: Link, prefix: string, label: string): Promise<boolean> {
+export async function checkLayout(link: Link, check: LayoutCheck): Promise<Layout> {
+  const { prefix, label } = check
   const key = `${prefix}meta`
-  const type = await link.send(['TYPE', key])
+  let type = await link.send(['TYPE', key])
   if (type === 'none') {
-    const keys = ['jobs', 'ids', 'specs', 'seq', 'all'].map(name => prefix + name)
-    if ((await link.send(['EXISTS', ...keys])) !== 0) throw foreign(label)
-    await link.send(['HSET', key, 'application', APPLICATION, 'layout', String(LAYOUT)])
-    return true
+    await mark(link, check)
+    type = await link.send(['TYPE', key])
   }
   if (type !== 'hash') throw foreign(label)
-  const held = (await link.send(['HMGET', key, 'application', 'layout', 'unlisted'])) as (
-    | string
-    | null
-  )[]
+  const fields = ['application', 'layout', 'unlisted', 'identity']
+  const held = (await link.send(['HMGET', key, ...fields])) as (string | null)[]
   const layout = Number(held[1])
   if (held[0] !== APPLICATION || !Number.isInteger(layout)) throw foreign(label)
   if (layout > LAYOUT) {
@@ -125,7 +138,44 @@ export async function checkLayout(link: Link, prefix: string, label: string): Pr
       { details: { version: layout, known: LAYOUT } },
     )
   }
-  return layout === LAYOUT && held[2] === null
+  const identity = held[3] ?? ''
+  if (check.identity !== null && check.identity !== identity) throw replacedError(label)
+  return { identity, isListed: layout === LAYOUT && held[2] === null }
+}
+
+/** Types of the keys every namespace with jobs has. */
+const types: Readonly<Record<string, string>> = {
+  jobs: 'hash',
+  ids: 'hash',
+  specs: 'hash',
+  seq: 'string',
+  all: 'zset',
+}
+
+/**
+ * The first of several processes marks it. The moment by the server's clock, in microseconds, is an
+ * identity no other marker of this namespace has.
+ */
+const markScript = `#!lua
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+local time = redis.call('TIME')
+local identity = time[1] .. string.format('%06d', time[2])
+return redis.call('HSET', KEYS[1], 'identity', identity, unpack(ARGV))
+`
+
+async function mark(link: Link, { prefix, label, identity, adopts }: LayoutCheck): Promise<void> {
+  let isEmpty = true
+  for (const [name, type] of Object.entries(types)) {
+    const found = await link.send(['TYPE', prefix + name])
+    if (found === 'none') continue
+    if (found !== type) throw foreign(label)
+    isEmpty = false
+  }
+  if ((identity !== null || !isEmpty) && !adopts) throw lostError(label)
+  const words = ['application', APPLICATION, 'layout', String(LAYOUT)]
+  // Which of the jobs that are there are listed is not known.
+  if (!isEmpty) words.push('unlisted', '0')
+  await link.send(['EVAL', markScript, '1', `${prefix}meta`, ...words])
 }
 
 function foreign(label: string): SchedulerError {

@@ -1,10 +1,13 @@
 // Due and waiting → running: the script chooses and leases, here the jobs are put together.
 
+import { DamagedRecord } from '../../core/damage.ts'
 import type { Job, Lease } from '../../core/job.ts'
+import { turnKey } from '../../core/turns.ts'
 import type { ClaimRequest } from '../store.ts'
 import { NUL } from './codes.ts'
 import { type Cold } from '../shared/job.ts'
 import { claimedJob } from './row.ts'
+import { DAMAGED_ROW } from './scripts/claim.ts'
 import type { Shelf } from './shelf.ts'
 import { toKey } from '../shared/text.ts'
 
@@ -56,6 +59,11 @@ export function claimedJobs(
   const taken: Taken[] = []
   let fields: readonly string[] = []
   for (let i = 1; i < answer.length; i += 2) {
+    if (answer[i + 1] === DAMAGED_ROW) {
+      const why = 'the stored row of the job is missing or has lost fields'
+      shelf.damaged.set(answer[i]!, new DamagedRecord('state', why))
+      continue
+    }
     const attemptId = attemptIds[(i - 1) / 2]!
     const lease = { token, owner, attemptId, claimedAt, until: claimedAt + leaseMs }
     // An empty row is the one before it.
@@ -65,24 +73,24 @@ export function claimedJobs(
   return jobsOf(shelf, taken)
 }
 
-/** The turn, or nothing for that of the queue; how many spans, then each. */
-function ruledArgs({ within }: ClaimRequest): string[] {
-  if (!within) return ['', '', '0']
-  const { turn, spans } = within
+/** The key of the turn, or nothing for that of the queue; how many spans, then each. */
+function ruledArgs({ queue, within }: ClaimRequest): string[] {
+  if (!within) return ['', '0']
+  const { scope, spans } = within
   const bounds = spans.flatMap(({ from, until }) => [toKey(from), toKey(until)])
-  return [toKey(turn.lane), String(turn.taken), String(spans.length), ...bounds]
+  return [toKey(turnKey(queue, scope)), String(spans.length), ...bounds]
 }
 
 async function jobsOf(shelf: Shelf, taken: readonly Taken[]): Promise<Job[]> {
   const colds = new Map<string, Cold>()
   await shelf.readColds(taken, colds)
-  const unfit = taken.filter(({ seq }) => !colds.has(seq))
+  const unfit = taken.filter(({ seq }) => !colds.has(seq) && !shelf.damaged.has(seq))
   const others = unfit.length === 0 ? null : await readAnew(shelf, unfit)
   return taken.flatMap(({ seq, fields, lease }): Job | [] => {
     const cold = colds.get(seq)
     if (cold === undefined) return others?.get(seq) ?? []
     shelf.remember(cold.id, { seq, fields })
-    return claimedJob(fields, cold, lease)
+    return shelf.decoded(seq, () => claimedJob(fields, cold, lease)) ?? []
   })
 }
 

@@ -1,11 +1,12 @@
 // A cluster: all keys of a namespace lie in one slot, whichever node was named.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { T0, claimRequest, job, readAll, succeeded } from '../../../tests/support/builders.ts'
 import { systemAfter } from '../../../tests/support/redis.ts'
 import { freePort } from '../../../tests/support/servers/ports.ts'
 import { askRedis, startRedis, type RedisServer } from '../../../tests/support/servers/redis.ts'
 import { eventually } from '../../../tests/support/servers/wait.ts'
+import { beforeAllWith } from '../../../tests/support/skip.ts'
 import { settle } from '../../core/settle.ts'
 import { RedisStore } from './store.ts'
 
@@ -24,7 +25,7 @@ async function startNode() {
   return { server: await startRedis({ settings }), bus }
 }
 
-beforeAll(async () => {
+beforeAllWith('redis', async () => {
   nodes = await Promise.all([startNode(), startNode(), startNode()])
   for (const [i, { server }] of nodes.entries()) {
     await askRedis(server.url, 'CLUSTER', 'ADDSLOTSRANGE', ...shares[i]!)
@@ -39,9 +40,9 @@ beforeAll(async () => {
       return isWhole ? true : null
     })
   }
-})
-afterAll(async () => {
-  for (const { server } of nodes) await server.stop()
+  return async () => {
+    for (const { server } of nodes) await server.stop()
+  }
 })
 
 describe('in a cluster', () => {

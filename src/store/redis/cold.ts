@@ -1,6 +1,7 @@
 // Specs and the other parts of a job that running it never changes, read through a bounded cache.
 // A row names the write that made its spec, so what other processes change is never missed.
 
+import { DamagedRecord } from '../../core/damage.ts'
 import type { Declared, Job } from '../../core/job.ts'
 import { specFrom, specText, type StoredSpec } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
@@ -33,7 +34,7 @@ export function optional(text: string | null): string {
 
 export function parseCold(text: string): { specAt: number; cold: Cold } {
   const [specAt, id, series, , json] = text.split(NUL)
-  const { kind, spec, declared, createdAt } = JSON.parse(json!) as Stored
+  const { kind, spec, declared, createdAt } = storedOf(json)
   const seriesId = series === '-' ? null : fromKey(series!.slice(1))
   const cold = {
     id: fromKey(id!),
@@ -44,6 +45,14 @@ export function parseCold(text: string): { specAt: number; cold: Cold } {
     createdAt,
   }
   return { specAt: Number(specAt), cold }
+}
+
+function storedOf(json: string | undefined): Stored {
+  try {
+    return JSON.parse(json!) as Stored
+  } catch {
+    throw new DamagedRecord('spec', 'the stored spec is not JSON')
+  }
 }
 
 interface Held {

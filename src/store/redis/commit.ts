@@ -4,6 +4,7 @@
 import type { Change } from '../../core/change.ts'
 import type { CommitResult, InsertOptions } from '../store.ts'
 import { changeArgs } from './change.ts'
+import { recordArgs } from './records.ts'
 import { COMMITTED, CONFLICT, FULL, MISSING } from './scripts/commit.ts'
 import { addSettle, forget, plainOf, type Plain } from './settle.ts'
 import type { Shelf } from './shelf.ts'
@@ -89,5 +90,6 @@ async function send(
   addSettle(args, plain, now)
   args.push(String(others.length))
   for (const index of others) args.push(...changeArgs(changes[index]!, now))
+  args.push(...recordArgs(plain.flatMap(({ change }) => change.records)))
   return (await shelf.run('commit', args)) as number[]
 }

@@ -19,6 +19,8 @@ export interface ConnectionOptions {
   /** How long a call may take, from the first word sent to the answer. */
   readonly callMs?: Millis
   readonly connectMs?: Millis
+  /** Takes over the keys of a namespace that lost its marker. */
+  readonly adopts?: boolean
 }
 
 /** A link being made or in use, and the way to end it. */
@@ -39,6 +41,8 @@ export class Connection {
   #isOpen = false
   #checked: Checked | null = null
   #isListed = false
+  /** Of the marker found first: a namespace made anew at its place is not the one in use. */
+  #identity: string | null = null
 
   constructor(options: ConnectionOptions) {
     this.#options = options
@@ -87,14 +91,15 @@ export class Connection {
 
   /** The answer of a script. The server may have lost it; then it is sent along. */
   async run(name: ScriptName, args: readonly string[]): Promise<unknown> {
-    const { sha, text } = scripts[name]
-    const key = `${this.prefix}meta`
+    const { sha, text, isWriting } = scripts[name]
     return this.#call(async link => {
+      const words = ['1', `${this.prefix}meta`, ...args]
+      if (isWriting) words.push(this.#identity ?? '')
       try {
-        return await link.send(['EVALSHA', sha, '1', key, ...args])
+        return await link.send(['EVALSHA', sha, ...words])
       } catch (error) {
         if (!isNoScript(error)) throw error
-        return link.send(['EVAL', text, '1', key, ...args])
+        return link.send(['EVAL', text, ...words])
       }
     })
   }
@@ -148,7 +153,11 @@ export class Connection {
       link.destroy()
       link = await connectCluster(options)
     }
-    this.#isListed = await checkLayout(link, prefix, address.label)
+    const { adopts = false } = this.#options
+    const known = { prefix, label: address.label, identity: this.#identity, adopts }
+    const { identity, isListed } = await checkLayout(link, known)
+    this.#identity = identity
+    this.#isListed = isListed
     this.#checked = checked
     return link
   }

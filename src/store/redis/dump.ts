@@ -11,7 +11,6 @@ import type { Skip, SkipReason } from '../../core/ledger.ts'
 import type { DumpRequest, Page } from '../store.ts'
 import { NUL } from './codes.ts'
 import { kinds, states } from '../shared/codes.ts'
-import { parseCold } from './cold.ts'
 import * as jobs from './list.ts'
 import { lexFrom } from './paging.ts'
 import * as past from './past.ts'
@@ -54,7 +53,7 @@ async function idsOf(shelf: Shelf, seqs: readonly string[]): Promise<Map<string,
   return new Map(
     unique.flatMap((seq, i) => {
       const text = texts[i] ?? null
-      return text === null ? [] : [[seq, parseCold(text).cold.id] as const]
+      return text === null ? [] : [[seq, fromKey(text.split(NUL)[1] ?? '')] as const]
     }),
   )
 }

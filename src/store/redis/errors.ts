@@ -21,6 +21,8 @@ const replies: Readonly<Record<string, ErrorCode>> = {
   NOAUTH: 'STORE_UNAVAILABLE',
   WRONGPASS: 'STORE_UNAVAILABLE',
   WRONGTYPE: 'STORE_CORRUPT',
+  NOMARKER: 'STORE_LOST',
+  NEWMARKER: 'STORE_LOST',
 }
 
 /** Errors of the client that say the server was not reached, or went away. */
@@ -71,11 +73,33 @@ function meaningOf(thrown: unknown): ErrorCode | null {
   return lost.has(thrown.constructor.name) ? 'STORE_UNAVAILABLE' : null
 }
 
+export function lostError(label: string): SchedulerError {
+  return new SchedulerError(
+    'STORE_LOST',
+    `the Redis store at ${label}: its marker is gone, so the server was flushed, came back empty or ` +
+      'was restored in part; restore a backup, or run carillon doctor --repair to go on with what is ' +
+      'there, and restart the processes that use it',
+    { details: { reason: 'marker' } },
+  )
+}
+
+export function replacedError(label: string): SchedulerError {
+  return new SchedulerError(
+    'STORE_LOST',
+    `the Redis store at ${label} was emptied and marked anew while this process used it; restore a ` +
+      'backup if its jobs are needed, and restart this process to go on with what is there',
+    { details: { reason: 'replaced' } },
+  )
+}
+
 /** The error callers get; `label` names the store without its password. */
 export function translated(thrown: unknown, label: string): unknown {
   if (thrown instanceof SchedulerError) return thrown
   const code = meaningOf(thrown)
   if (code === null) return thrown
+  if (code === 'STORE_LOST') {
+    return firstWord(thrown) === 'NEWMARKER' ? replacedError(label) : lostError(label)
+  }
   const { message } = thrown as Error
   const why = message === '' ? (thrown as Error).constructor.name : message
   return new SchedulerError(code, `the Redis store at ${label}: ${why}`, { cause: thrown })

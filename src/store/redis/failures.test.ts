@@ -1,7 +1,7 @@
 // When the server or the way to it fails: a clear error within a bound, nothing half done, and on
 // it goes once that is over.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   T0,
   claimOne,
@@ -15,6 +15,7 @@ import { systemAfter } from '../../../tests/support/redis.ts'
 import { FaultProxy } from '../../../tests/support/servers/proxy.ts'
 import { askRedis, startRedis, type RedisServer } from '../../../tests/support/servers/redis.ts'
 import { eventually } from '../../../tests/support/servers/wait.ts'
+import { beforeAllWith } from '../../../tests/support/skip.ts'
 import { settle } from '../../core/settle.ts'
 import { breaksLink, translated } from './errors.ts'
 import { RedisStore } from './store.ts'
@@ -25,13 +26,13 @@ let server: RedisServer
 let proxy: FaultProxy
 let store: RedisStore
 let made = 0
-beforeAll(async () => {
+beforeAllWith('redis', async () => {
   server = await startRedis()
   proxy = await FaultProxy.to({ host: '127.0.0.1', port: server.port })
-})
-afterAll(async () => {
-  await proxy.close()
-  await server.stop()
+  return async () => {
+    await proxy.close()
+    await server.stop()
+  }
 })
 beforeEach(async () => {
   store = openable()
@@ -42,8 +43,10 @@ afterEach(async () => {
   await store.close()
 })
 
-function openable(): RedisStore {
-  const url = `${proxy.through(server.url)}?namespace=failures-${++made}`
+const openable = () => storeOf(++made)
+
+function storeOf(namespace: number): RedisStore {
+  const url = `${proxy.through(server.url)}?namespace=failures-${namespace}`
   return new RedisStore({ url, clock: () => T0, after: systemAfter, callMs: CALL_MS })
 }
 
@@ -53,6 +56,56 @@ const unavailable = { code: 'STORE_UNAVAILABLE' }
 async function attempts(): Promise<number> {
   return (await readAll(page => store.attempts({}, page))).length
 }
+
+describe('a server that was flushed', () => {
+  const lost = { code: 'STORE_LOST', details: { reason: 'marker' } }
+
+  it('takes on no work and says what to do', async () => {
+    await store.insert([job('a')], { now: T0 })
+    await askRedis(server.url, 'FLUSHALL')
+    await expect(store.insert([job('b')], { now: T0 })).rejects.toMatchObject(lost)
+    await expect(store.claim(claimRequest())).rejects.toMatchObject(lost)
+    await expect(store.renew({ leases: [], until: T0 })).resolves.toEqual([])
+    expect(await store.now()).toBe(T0)
+  })
+
+  it('is not taken for a new one when the connection is made anew', async () => {
+    await store.insert([job('a')], { now: T0 })
+    await askRedis(server.url, 'FLUSHALL')
+    await proxy.set({ kind: 'refuse' }).catch(() => {})
+    await store.get(['a']).catch(() => {})
+    await proxy.set({ kind: 'pass' })
+    await expect(store.insert([job('b')], { now: T0 })).rejects.toMatchObject(lost)
+    expect(await askRedis(server.url, 'DBSIZE')).toBe(0)
+  })
+
+  it('stays lost to those who used it when somebody else opens it and makes it new', async () => {
+    const replaced = { code: 'STORE_LOST', details: { reason: 'replaced' } }
+    await store.insert([job('a')], { now: T0 })
+    const held = await claimOne(store, T0)
+    await askRedis(server.url, 'FLUSHALL')
+    const other = storeOf(made)
+    await other.open()
+    expect(await other.insert([job('c')], { now: T0 })).toEqual(['inserted'])
+    const refused = [
+      () => store.insert([job('b')], { now: T0 }),
+      () => store.claim(claimRequest()),
+      () => store.commit([settle(held, done, T0)], { now: T0 }),
+      () => store.remove(['c']),
+    ]
+    for (const call of refused) await expect(call()).rejects.toMatchObject(replaced)
+    // A connection that is made anew finds the same.
+    await proxy.set({ kind: 'refuse' }).catch(() => {})
+    await store.get(['a']).catch(() => {})
+    await proxy.set({ kind: 'pass' })
+    for (const call of refused) await expect(call()).rejects.toMatchObject(replaced)
+    await other.close()
+    const again = storeOf(made)
+    await again.open()
+    expect((await claimOne(again, T0)).id).toBe('c')
+    await again.close()
+  })
+})
 
 describe('a server without our scripts', () => {
   it('gets them with the next call', async () => {

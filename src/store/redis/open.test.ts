@@ -2,22 +2,24 @@
 
 import { channel } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { T0, claimOne, finish, job, succeeded } from '../../../tests/support/builders.ts'
 import { linkTo, systemAfter } from '../../../tests/support/redis.ts'
 import { askRedis, startRedis, type RedisServer } from '../../../tests/support/servers/redis.ts'
 import { eventually } from '../../../tests/support/servers/wait.ts'
+import { beforeAllWith } from '../../../tests/support/skip.ts'
 import { addressOf } from './address.ts'
 import { LAYOUT } from './check.ts'
 import { DAY } from '../../core/time.ts'
 import { RedisStore } from './store.ts'
+import { redisUpkeep } from './upkeep.ts'
 
 let server: RedisServer
 let made = 0
-beforeAll(async () => {
+beforeAllWith('redis', async () => {
   server = await startRedis()
+  return () => server.stop()
 })
-afterAll(() => server.stop())
 
 const freshUrl = () => `${server.url}?namespace=open-${++made}`
 const storeAt = (url: string) => new RedisStore({ url, clock: () => T0, after: systemAfter })
@@ -89,11 +91,37 @@ describe('opening', () => {
     await store.close()
     const { namespace } = addressOf(url)
     expect(await send(url, 'HGETALL', `{${namespace}}:meta`)).toEqual([
+      'identity',
+      expect.stringMatching(/^\d{16}$/),
       'application',
       'carillon',
       'layout',
       String(LAYOUT),
     ])
+  })
+
+  it('of a namespace of before there were identities works, and leaves its marker as it is', async () => {
+    const url = freshUrl()
+    const key = `{${addressOf(url).namespace}}:meta`
+    await send(url, 'HSET', key, 'application', 'carillon', 'layout', String(LAYOUT))
+    const store = storeAt(url)
+    await store.open()
+    expect(await store.insert([job('a')], { now: T0 })).toEqual(['inserted'])
+    expect(await send(url, 'HGET', key, 'identity')).toBeNull()
+    await send(url, 'HSET', key, 'identity', '1')
+    const replaced = { code: 'STORE_LOST', details: { reason: 'replaced' } }
+    await expect(store.insert([job('b')], { now: T0 })).rejects.toMatchObject(replaced)
+    await store.close()
+  })
+
+  it('by many at once makes one identity for all', async () => {
+    const url = freshUrl()
+    const stores = Array.from({ length: 5 }, () => storeAt(url))
+    await Promise.all(stores.map(store => store.open()))
+    for (const [i, store] of stores.entries()) {
+      expect(await store.insert([job(`job-${i}`)], { now: T0 })).toEqual(['inserted'])
+      await store.close()
+    }
   })
 
   it('says in one line what survives', async () => {
@@ -125,12 +153,32 @@ describe('refuses', () => {
   it.each([
     ['of another application', ['HSET', 'meta', 'application', 'other', 'layout', '1']],
     ['of another kind', ['SET', 'meta', 'x']],
-    ['without a mark', ['HSET', 'jobs', 'a', 'b']],
+    ['of another type under our names', ['SET', 'jobs', 'x']],
   ])('keys %s', async (_, [command, name, ...rest]) => {
     const url = freshUrl()
     const key = `{${addressOf(url).namespace}}:${name}`
     await send(url, command!, key, ...rest)
     await expect(storeAt(url).open()).rejects.toMatchObject({ code: 'STORE_FOREIGN' })
+  })
+
+  it('jobs without a marker, until they are adopted', async () => {
+    const url = freshUrl()
+    const first = storeAt(url)
+    await first.open()
+    await first.insert([job('a')], { now: T0 })
+    await first.close()
+    await send(url, 'DEL', `{${addressOf(url).namespace}}:meta`)
+    const lost = { code: 'STORE_LOST', message: expect.stringContaining('doctor --repair') }
+    await expect(storeAt(url).open()).rejects.toMatchObject(lost)
+    const upkeep = redisUpkeep({ url })
+    await upkeep.adopt!()
+    await upkeep.close()
+    const again = storeAt(url)
+    await again.open()
+    expect(
+      (await again.list({ kind: 'job', states: ['waiting'] }, { limit: 5 })).items,
+    ).toHaveLength(1)
+    await again.close()
   })
 
   it('a server that evicts keys', async () => {

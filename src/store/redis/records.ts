@@ -3,7 +3,8 @@
 import type { Json } from '../../core/json.ts'
 import { offsetOf } from '../../core/query.ts'
 import type { RecordWrite, StoredRecord } from '../../core/record.ts'
-import type { Instant } from '../../core/time.ts'
+import { BEAT_KIND } from '../../core/owner.ts'
+import type { Instant, Millis } from '../../core/time.ts'
 import type { Page, PageRequest, PutResult } from '../store.ts'
 import { NUL } from './codes.ts'
 import { lexFrom } from './paging.ts'
@@ -33,6 +34,17 @@ export async function putRecords(
   if (writes.length === 0) return []
   const answer = (await shelf.run('putRecords', [String(now), ...recordArgs(writes)])) as number[]
   return answer.map(isPut => (isPut === 1 ? 'put' : 'conflict'))
+}
+
+export interface Beat {
+  readonly owner: string
+  readonly keptMs: Millis
+  /** Null for the server's time. */
+  readonly now: Instant | null
+}
+
+export async function beat(shelf: Shelf, { owner, keptMs, now }: Beat): Promise<void> {
+  await shelf.run('beat', [toKey(BEAT_KIND), toKey(owner), String(keptMs), String(now ?? '')])
 }
 
 export function toRecord(kind: string, key: string, text: string): StoredRecord {

@@ -2,6 +2,7 @@
 // as a claim, the row is still the one from before it: claiming rewrites no rows.
 
 import { rankOf } from '../../core/fair.ts'
+import { DamagedRecord } from '../../core/damage.ts'
 import type { Job, Lease } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
@@ -165,16 +166,29 @@ function parseLease(text: string): HeldLease {
   }
 }
 
+const ROW_WIDTH = 18
+
 function toJob(fields: readonly string[], cold: Cold, held: HeldLease | null): Job {
+  if (fields.length !== ROW_WIDTH) {
+    const why = fields.length === 1 && fields[0] === '' ? 'is missing' : 'has lost fields'
+    throw new DamagedRecord('state', `the stored row of the job ${why}`)
+  }
   const step = held !== null && held.isClaim ? 1 : 0
+  const attempts = Number(fields[13]) + step
+  const fence = Number(fields[1]) + step
+  const version = held?.version ?? Number(fields[0]) + step
+  const dueAt = held !== null || fields[9] === '' ? null : Number(fields[9])
+  if (Number.isNaN(attempts + fence + version + (dueAt ?? 0) + Number(fields[2]))) {
+    throw new DamagedRecord('state', 'the stored counters of the job are not numbers')
+  }
   return assembled(
     {
       state: states[held === null ? Number(fields[2]) : RUNNING]!,
-      dueAt: held !== null || fields[9] === '' ? null : Number(fields[9]),
+      dueAt,
       expireAt: fields[12] === '' ? null : Number(fields[12]),
-      attempts: Number(fields[13]) + step,
-      fence: Number(fields[1]) + step,
-      version: held?.version ?? Number(fields[0]) + step,
+      attempts,
+      fence,
+      version,
       body: parseBody(fields[17]!),
       lease: held === null ? null : held.lease,
     },

@@ -9,6 +9,7 @@ import type { Instant } from '../../core/time.ts'
 import { attemptHead, attemptTail, oddExpiry } from './attempt.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { LIVE, markOfJob } from '../shared/marks.ts'
+import { hasOnlyPuts } from '../shared/plain.ts'
 import { fenceText, leaseText, rowOf, whereOf } from './row.ts'
 import { GLUE, NO_ATTEMPT } from './scripts/settle.ts'
 import type { Known, Shelf } from './shelf.ts'
@@ -21,9 +22,9 @@ export interface Plain extends Known {
 
 /** A change of a leased job that needs no look at anything but its lease. */
 export function plainOf(shelf: Shelf, change: Change, index: number): Plain | null {
-  const { token, specChanged, inserts, records, skips, job } = change
+  const { token, specChanged, inserts, skips, job } = change
   if (token === null || specChanged) return null
-  if (inserts.length > 0 || records.length > 0 || skips.length > 0) return null
+  if (inserts.length > 0 || !hasOnlyPuts(change) || skips.length > 0) return null
   if (holdsGlue(change)) return null
   const known = shelf.known.get(job.id)
   return known === undefined ? null : { seq: known.seq, specAt: known.specAt, index, change }

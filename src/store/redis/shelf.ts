@@ -1,9 +1,11 @@
 // What every operation works with: the way to the server, and what is remembered of its answers.
 
+import { DamagedRecord } from '../../core/damage.ts'
 import type { Job } from '../../core/job.ts'
 import { NUL } from './codes.ts'
 import { ColdCache, parseCold } from './cold.ts'
 import type { Connection } from './connection.ts'
+import { damageOf } from '../shared/damage.ts'
 import { Recent } from '../shared/recent.ts'
 import { type Cold } from '../shared/job.ts'
 import { foundJob, specAtOf, type Found } from './row.ts'
@@ -33,6 +35,8 @@ export class Shelf {
   /** 'server' if due and lease are judged by the server's clock too; a test owns time alone. */
   readonly judge: 'server' | ''
   readonly colds = new ColdCache()
+  /** Numbers of jobs that did not decode, and why; the store sets them aside after the call. */
+  readonly damaged = new Map<string, DamagedRecord>()
   readonly known = new Recent<string, Known>(KNOWN_MAX)
 
   constructor(connection: Connection, sender: string, judge: 'server' | '') {
@@ -80,10 +84,20 @@ export class Shelf {
     return current.map(held => {
       const cold = colds.get(held.seq)
       if (!cold || sieve?.isFit(cold) === false) return { found: held, job: null }
-      const job = foundJob(held, cold)
-      if (job.lease !== null) this.remember(job.id, held)
+      const job = this.decoded(held.seq, () => foundJob(held, cold))
+      if (job !== null && job.lease !== null) this.remember(job.id, held)
       return { found: held, job }
     })
+  }
+
+  /** Null for what does not decode, which is noted. */
+  decoded<T>(seq: string, work: () => T): T | null {
+    try {
+      return work()
+    } catch (error) {
+      this.damaged.set(seq, damageOf(error, 'state'))
+      return null
+    }
   }
 
   remember(id: string, { seq, fields }: Row): void {
@@ -109,10 +123,18 @@ export class Shelf {
     const texts = await this.coldTexts(missing.map(({ seq }) => seq))
     return missing.flatMap(({ seq, fields }, i) => {
       const text = texts[i] ?? null
-      if (text === null || sieve?.mayFit(text) === false) return []
-      const { specAt, cold } = parseCold(text)
+      if (text === null) {
+        const error = new DamagedRecord('spec', 'the spec of the job is missing')
+        this.damaged.set(seq, error)
+        return []
+      }
+      if (sieve?.mayFit(text) === false) return []
+      const parsed = this.decoded(seq, () => parseCold(text))
+      if (parsed === null) return []
+      const { specAt, cold } = parsed
       this.colds.put(seq, specAt, cold, text.length)
-      if (specAt !== specAtOf(fields)) return [seq]
+      // A row that is missing or junk names no spec; putting the job together notes that.
+      if (specAt !== specAtOf(fields) && !Number.isNaN(specAtOf(fields))) return [seq]
       colds.set(seq, cold)
       return []
     })

@@ -8,7 +8,7 @@ import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
 import type { RecordWrite } from '../../core/record.ts'
-import type { Instant } from '../../core/time.ts'
+import type { Instant, Millis } from '../../core/time.ts'
 import type {
   AttemptFilter,
   Bundle,
@@ -45,6 +45,8 @@ import * as past from './past.ts'
 import * as records from './records.ts'
 import { renew } from './renew.ts'
 import * as reports from './reports.ts'
+import { Damages, type DamageListener } from '../shared/damage.ts'
+import { setAsideNoted } from './set-aside.ts'
 import { Shelf } from './shelf.ts'
 import * as tallies from './tallies.ts'
 import { upcoming } from './upcoming.ts'
@@ -68,6 +70,7 @@ export class RedisStore implements Store, Inspected {
   readonly #connection: Connection
   readonly #shelf: Shelf
   readonly #wake: Wake
+  readonly #damages = new Damages()
   readonly #listens: boolean
 
   constructor(options: RedisOptions) {
@@ -110,6 +113,34 @@ export class RedisStore implements Store, Inspected {
     throw new SchedulerError('STORE_UNAVAILABLE', `the Redis store at ${label} is closed`)
   }
 
+  /** A call that may meet records it cannot decode: they are set aside after it. */
+  async #decoding<T>(work: (shelf: Shelf) => Promise<T>): Promise<T> {
+    const shelf = this.#open
+    const result = await work(shelf)
+    if (shelf.damaged.size > 0) await this.#setAside(shelf)
+    return result
+  }
+
+  /** The same for a question, which is asked again for what was set aside. */
+  async #reading<T>(work: (shelf: Shelf) => Promise<T>): Promise<T> {
+    const shelf = this.#open
+    const result = await work(shelf)
+    if (shelf.damaged.size === 0) return result
+    await this.#setAside(shelf)
+    return work(shelf)
+  }
+
+  async #setAside(shelf: Shelf): Promise<void> {
+    const noted = new Map(shelf.damaged)
+    shelf.damaged.clear()
+    try {
+      const jobs = await setAsideNoted(shelf, noted, await this.now())
+      for (const job of jobs) this.#damages.tell(job)
+    } catch {
+      // The next call that meets them tries again.
+    }
+  }
+
   async now(): Promise<Instant> {
     if (this.#clock) return this.#clock()
     const [seconds, micros] = (await this.#connection.send('TIME')) as [string, string]
@@ -121,11 +152,11 @@ export class RedisStore implements Store, Inspected {
   }
 
   async claim(request: ClaimRequest) {
-    return claim(this.#open, request)
+    return this.#decoding(shelf => claim(shelf, request))
   }
 
   async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    return insertAndClaim(this.#open, jobs, options, request)
+    return this.#decoding(shelf => insertAndClaim(shelf, jobs, options, request))
   }
 
   async commit(changes: readonly Change[], options: InsertOptions) {
@@ -141,7 +172,7 @@ export class RedisStore implements Store, Inspected {
   }
 
   async overdue({ now, limit }: { now: Instant; limit: number }) {
-    return moments.overdue(this.#open, now, limit)
+    return this.#decoding(shelf => moments.overdue(shelf, now, limit))
   }
 
   async nextDueAt(lines: readonly Line[], seenAt?: Instant) {
@@ -149,19 +180,19 @@ export class RedisStore implements Store, Inspected {
   }
 
   async get(ids: readonly string[]) {
-    return list.get(this.#open, ids)
+    return this.#reading(shelf => list.get(shelf, ids))
   }
 
   async list(filter: JobFilter, page: PageRequest) {
-    return list.list(this.#open, filter, page)
+    return this.#reading(shelf => list.list(shelf, filter, page))
   }
 
   async attempts(filter: AttemptFilter, page: PageRequest) {
-    return past.attempts(this.#open, filter, page)
+    return this.#reading(shelf => past.attempts(shelf, filter, page))
   }
 
   async ledger(jobId: string, page: PageRequest) {
-    return ledger(this.#open, jobId, page)
+    return this.#reading(shelf => ledger(shelf, jobId, page))
   }
 
   async counts(filter: { readonly tenant?: string } = {}) {
@@ -173,11 +204,11 @@ export class RedisStore implements Store, Inspected {
   }
 
   async count(filter: JobFilter, max: number): Promise<number> {
-    return count(this.#open, filter, max)
+    return this.#reading(shelf => count(shelf, filter, max))
   }
 
   async upcoming(request: UpcomingRequest): Promise<Job[]> {
-    return upcoming(this.#open, request)
+    return this.#reading(shelf => upcoming(shelf, request))
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
@@ -222,6 +253,10 @@ export class RedisStore implements Store, Inspected {
     return reports.log(this.#open, attemptId, page)
   }
 
+  async beat(owner: string, keptMs: Millis): Promise<void> {
+    await records.beat(this.#open, { owner, keptMs, now: this.#clock?.() ?? null })
+  }
+
   async putRecords(writes: readonly RecordWrite[], now: Instant) {
     return records.putRecords(this.#open, writes, now)
   }
@@ -235,11 +270,15 @@ export class RedisStore implements Store, Inspected {
   }
 
   async dump(request: DumpRequest) {
-    return dump(this.#open, request)
+    return this.#reading(shelf => dump(shelf, request))
   }
 
   async load(entries: readonly Entry[], now: Instant): Promise<void> {
     await load(this.#open, entries, now)
+  }
+
+  onDamage(listener: DamageListener): () => void {
+    return this.#damages.listen(listener)
   }
 
   async inspect(limit: number): Promise<StoreFault[]> {

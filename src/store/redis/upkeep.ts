@@ -26,6 +26,12 @@ export function redisUpkeep(options: ConnectionOptions): Upkeep {
         throw new SchedulerError('SETTINGS_INVALID', what)
       }
     },
+    adopt: async () => {
+      const adopting = new Connection({ ...options, adopts: true })
+      await adopting.open()
+      await listOld(adopting)
+      adopting.close()
+    },
     backup: null,
     drop: async () => {
       await open()

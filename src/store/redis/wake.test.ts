@@ -1,10 +1,11 @@
 // Hints: others hear when something became due sooner, and hear again after a lost connection.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { T0, claimOne, finish, job } from '../../../tests/support/builders.ts'
 import { systemAfter } from '../../../tests/support/redis.ts'
 import { askRedis, startRedis, type RedisServer } from '../../../tests/support/servers/redis.ts'
 import { eventually } from '../../../tests/support/servers/wait.ts'
+import { beforeAllWith } from '../../../tests/support/skip.ts'
 import { HOUR, MINUTE } from '../../core/time.ts'
 import { RedisStore } from './store.ts'
 
@@ -13,10 +14,10 @@ let writer: RedisStore
 let hearer: RedisStore
 let heard = 0
 let made = 0
-beforeAll(async () => {
+beforeAllWith('redis', async () => {
   server = await startRedis()
+  return () => server.stop()
 })
-afterAll(() => server.stop())
 beforeEach(async () => {
   const url = `${server.url}?namespace=wake-${++made}`
   const options = { url, clock: () => T0, after: systemAfter }

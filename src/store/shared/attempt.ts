@@ -10,19 +10,28 @@ export interface AttemptDetail {
   readonly error?: ErrorInfo
   readonly result?: Json
   readonly measures?: JsonObject
+  readonly clockEpoch?: number
 }
 
 export const noDetail: AttemptDetail = {}
 
-export function detailOf({ reason, error, result, measures }: Attempt): AttemptDetail | null {
+export function detailOf({
+  reason,
+  error,
+  result,
+  measures,
+  clockEpoch,
+}: Attempt): AttemptDetail | null {
   // A handler without a result may leave undefined where the type says null.
   const hasResult = (result ?? null) !== null
-  if (reason === null && error === null && !hasResult && measures === null) return null
+  const isBare = reason === null && error === null && measures === null
+  if (isBare && !hasResult && clockEpoch === undefined) return null
   return {
     ...(reason === null ? {} : { reason }),
     ...(error === null ? {} : { error }),
     ...(hasResult ? { result } : {}),
     ...(measures === null ? {} : { measures }),
+    ...(clockEpoch === undefined ? {} : { clockEpoch }),
   }
 }
 

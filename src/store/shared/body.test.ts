@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { job } from '../../../tests/support/builders.ts'
-import { noRun, type Job } from '../../core/job.ts'
+import { noRun, noTotals, type Job } from '../../core/job.ts'
+import { DamagedRecord } from '../../core/damage.ts'
+import { outcomes } from './codes.ts'
 import { bodyOf, type Body } from './body.ts'
 import { parseBody, toldOf } from './told.ts'
 
@@ -43,8 +45,10 @@ const others: Readonly<Record<string, Partial<Job>>> = {
   current: { current: { ...noRun, run: 1 } },
   serving: { serving: 'r' },
   crashes: { crashes: 1 },
+  hold: { hold: { attemptId: 'a', owner: 'n', until: 9 } },
   pause: { pause: { at: 1, until: null, note: null } },
   pauseAsked: { pauseAsked: { at: 1, until: null, note: null } },
+  series: { series: { firedAt: 1, totals: { ...noTotals, failed: 2 } } },
   lastError: { lastError: { name: 'E', message: 'm', stack: null } },
 }
 
@@ -72,5 +76,18 @@ describe('the body of a job', () => {
         expect(other).toMatchObject({ ...told, counters: { runs, concluded } })
       }
     }
+  })
+
+  it('of an earlier version tells a released last attempt as a firing of a series', () => {
+    const body = JSON.parse(bodyOf(plain)) as Body
+    body[15] = outcomes.indexOf('released')
+    expect(toldOf(body)).toMatchObject({ last: null, series: { firedAt: 5, totals: noTotals } })
+  })
+
+  it('whose sums of tasks are no numbers is damaged', () => {
+    const body = JSON.parse(bodyOf({ ...plain, series: { firedAt: 1, totals: noTotals } })) as Body
+    const series = { firedAt: 1, totals: { failed: 'many' } }
+    const damaged = [...body.slice(0, -1), { series }] as unknown as Body
+    expect(() => toldOf(damaged)).toThrow(DamagedRecord)
   })
 })

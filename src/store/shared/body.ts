@@ -2,7 +2,16 @@
 // cheaper to write and read than columns, and behind it what most jobs have nothing of.
 
 import type { ErrorInfo } from '../../core/errors.ts'
-import type { Job, LastAttempt, Pause, RunRequest, RunState, Totals } from '../../core/job.ts'
+import type {
+  Hold,
+  Job,
+  LastAttempt,
+  Pause,
+  RunRequest,
+  RunState,
+  Series,
+  Totals,
+} from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import { endReasons, outcomes, waits } from './codes.ts'
 
@@ -13,10 +22,12 @@ export interface Detail {
   readonly serving?: string
   readonly requests?: readonly RunRequest[]
   readonly crashes?: number
+  readonly hold?: Hold
   readonly pause?: Pause
   readonly pauseAsked?: Pause
   readonly lastError?: ErrorInfo
   readonly endedNote?: string
+  readonly series?: Series
 }
 
 export type Body = [
@@ -127,9 +138,11 @@ function isPlain(job: Job): boolean {
     job.serving === null &&
     job.requests.length === 0 &&
     job.crashes === 0 &&
+    job.hold === null &&
     job.pause === null &&
     job.pauseAsked === null &&
     job.lastError === null &&
+    job.series === null &&
     job.ended?.note === undefined
   )
 }
@@ -145,7 +158,8 @@ function isPlainRun(current: RunState): boolean {
 }
 
 function detailOf(job: Job): Detail {
-  const { floor, current, serving, requests, crashes, pause, pauseAsked, lastError } = job
+  const { floor, current, serving, requests, crashes, hold, pause, pauseAsked } = job
+  const { lastError, series } = job
   const endedNote = job.ended === null ? undefined : job.ended.note
   return {
     ...(floor === null ? {} : { floor }),
@@ -153,9 +167,11 @@ function detailOf(job: Job): Detail {
     ...(serving === null ? {} : { serving }),
     ...(requests.length === 0 ? {} : { requests }),
     ...(crashes === 0 ? {} : { crashes }),
+    ...(hold === null ? {} : { hold }),
     ...(pause === null ? {} : { pause }),
     ...(pauseAsked === null ? {} : { pauseAsked }),
     ...(lastError === null ? {} : { lastError }),
     ...(endedNote === undefined ? {} : { endedNote }),
+    ...(series === null ? {} : { series }),
   }
 }

@@ -34,6 +34,7 @@ export const endReasons: readonly EndReason[] = [
   'cancelled',
   'archived',
   'invalid',
+  'damaged',
 ]
 export const origins: readonly Origin[] = ['schedule', 'manual', 'retry', 'backfill']
 

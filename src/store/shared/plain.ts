@@ -2,7 +2,12 @@
 
 import type { Change } from '../../core/change.ts'
 
-/** Nothing but the job, its attempt and skips, written by the holder of a lease it gives up. */
+/** Records that are written whatever is there: nothing has to be looked at first. */
+export function hasOnlyPuts({ records }: Change): boolean {
+  return records.every(({ expectedVersion, remove }) => expectedVersion === null && !remove)
+}
+
+/** The job, its attempt, skips and puts of records, by the holder of a lease it gives up. */
 export function isPlainEnd(change: Change): boolean {
   const { job, token } = change
   return (
@@ -10,7 +15,7 @@ export function isPlainEnd(change: Change): boolean {
     job.lease === null &&
     !change.specChanged &&
     change.inserts.length === 0 &&
-    change.records.length === 0 &&
+    hasOnlyPuts(change) &&
     job.version === change.expectedVersion + 1
   )
 }

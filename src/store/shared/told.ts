@@ -1,6 +1,7 @@
 // What the body of a job says, in the words of the core.
 
-import type { Ended, Job, LastAttempt, RunRequest, Totals } from '../../core/job.ts'
+import { DamagedRecord } from '../../core/damage.ts'
+import type { Ended, Job, LastAttempt, RunRequest, Series, Totals } from '../../core/job.ts'
 import { noRun, noTotals } from '../../core/job.ts'
 import type { Body, Detail } from './body.ts'
 import { endReasons, outcomes, waits } from './codes.ts'
@@ -17,6 +18,8 @@ type Said =
   | 'requests'
   | 'crashes'
   | 'totals'
+  | 'series'
+  | 'hold'
   | 'pause'
   | 'pauseAsked'
   | 'ended'
@@ -42,17 +45,42 @@ let lastTold: Told | null = null
 
 export function parseBody(text: string): Told {
   if (lastText === text) return lastTold!
-  const told = toldOf(JSON.parse(text) as Body)
+  const told = toldOf(jsonOf(text))
   lastText = text
   return told
 }
 
+function jsonOf(text: string): Body {
+  try {
+    return JSON.parse(text) as Body
+  } catch {
+    throw new DamagedRecord('state', 'the stored state of the job is not JSON')
+  }
+}
+
 export function toldOf(body: Body): Told {
   if (lastBody !== null && isSame(lastBody, body)) return lastTold!
+  assertBody(body)
   lastText = null
-  lastBody = body
   lastTold = understood(body)
+  lastBody = body
   return lastTold
+}
+
+/** Fields that may be null: moments, the last attempt, the end. */
+const NULLABLE = new Set([1, 2, 13, 14, 15, 16, 17, 18])
+
+function assertBody(body: Body): void {
+  if (!Array.isArray(body) || body.length < PLAIN_LENGTH) {
+    throw new DamagedRecord('state', 'the stored state of the job has lost fields')
+  }
+  for (let i = 0; i < PLAIN_LENGTH; i++) {
+    const isFit = typeof body[i] === 'number' || (body[i] === null && NULLABLE.has(i))
+    if (!isFit) throw new DamagedRecord('state', 'the stored counters of the job are not numbers')
+  }
+  const detail: unknown = body[21] ?? noDetail
+  const isObject = typeof detail === 'object' && !Array.isArray(detail)
+  if (!isObject) throw new DamagedRecord('state', 'the stored details of the job are unreadable')
 }
 
 /** Of those without details, whose numbers say all. */
@@ -78,6 +106,8 @@ function understood(body: Body): Told {
     runs: body[5],
     concluded: body[6],
     totals: totalsOf(body),
+    series: detail.series === undefined ? earlierSeries(body) : seriesOf(detail.series),
+    hold: detail.hold ?? null,
     pause: detail.pause ?? null,
     pauseAsked: detail.pauseAsked ?? null,
     ended: endedOf(body),
@@ -101,8 +131,22 @@ function totalsOf(body: Body): Totals {
   }
 }
 
+const RELEASED = outcomes.indexOf('released')
+
+function seriesOf(series: Series): Series {
+  const { firedAt, totals } = series
+  const numbers = [firedAt, ...Object.keys(noTotals).map(key => totals?.[key as keyof Totals])]
+  if (numbers.every(number => typeof number === 'number')) return series
+  throw new DamagedRecord('state', 'the stored sums of the tasks of the job are not numbers')
+}
+
+/** Rows written before series had sums keep a firing as a last attempt that was released. */
+function earlierSeries(body: Body): Series | null {
+  return body[15] === RELEASED ? { firedAt: body[13]!, totals: noTotals } : null
+}
+
 function lastOf(body: Body): LastAttempt | null {
-  if (body[13] === null) return null
+  if (body[13] === null || body[15] === RELEASED) return null
   return {
     startedAt: body[13],
     finishedAt: body[14]!,

@@ -106,6 +106,7 @@ export function attemptOf(row: Row, jobId: string): Attempt {
     error: detail.error ?? null,
     result: detail.result ?? null,
     measures: detail.measures ?? null,
+    ...(detail.clockEpoch === undefined ? {} : { clockEpoch: detail.clockEpoch }),
     expireAt,
   }
 }

@@ -9,13 +9,16 @@ import { dueFrom, laneCandidates, promote } from './contention.ts'
 import { dueColumns, leaseJobsSql, type DueRow } from './columns.ts'
 import { kinds, RUNNING, WAITING } from '../shared/codes.ts'
 import type { Row, Value } from './driver.ts'
-import { leasedJob, type Cold } from './record.ts'
+import { readDamage } from './damage.ts'
+import { assertCounters, leasedJob, type Cold } from './record.ts'
 import { takeRuled } from './ruled.ts'
 import type { Lent, Tables } from './tables.ts'
 import { fromKey, toKey } from '../shared/text.ts'
+import { parseBody, type Told } from '../shared/told.ts'
 
 interface Found extends Candidate {
   readonly row: DueRow
+  readonly body: Told
   readonly cold: Cold
 }
 
@@ -54,7 +57,7 @@ function claimFrom(tables: Tables, lines: readonly number[], request: ClaimReque
   const due = lines.map(line => dueFrom(tables, line, now, isCrowd ? 1 : limit + 1))
   if (request.isRuled || request.within) {
     promote(tables, due, request)
-    const taken = takeRuled(tables, lines, request).map(row => asFound(tables, row))
+    const taken = takeRuled(tables, lines, request).flatMap(row => asFound(tables, row))
     return lease(tables, taken, request)
   }
   const cursor = fromKey(key)
@@ -65,7 +68,7 @@ function claimFrom(tables: Tables, lines: readonly number[], request: ClaimReque
       ...(ready > 0 ? tables.packedAll(dueColumns, readySql, line, now, limit) : []),
     ])
     const { taken } = takeTurns(
-      found.map(row => asFound(tables, row)),
+      found.flatMap(row => asFound(tables, row)),
       cursor,
       limit,
     )
@@ -78,7 +81,7 @@ function claimFrom(tables: Tables, lines: readonly number[], request: ClaimReque
     limit: limit + (isCrowd ? 1 : 0),
   })
   const turns = takeTurns(
-    found.map(row => asFound(tables, row)),
+    found.flatMap(row => asFound(tables, row)),
     cursor,
     limit,
   )
@@ -109,11 +112,18 @@ export function hasNoneDue(tables: Tables, request: ClaimRequest): boolean {
   return linesWithDue(tables, request).length === 0 && !queueOf(tables, request.queue).isPaused
 }
 
-function asFound(tables: Tables, row: Row): Found {
+/** None for a row that does not decode: it is left where it is, and noted. */
+function asFound(tables: Tables, row: Row): Found | [] {
   const due = row as DueRow
-  const [seq, specAt, rank] = due
-  const cold = tables.specs.get(seq, specAt)
-  return { row: due, cold, lane: cold.spec.lane, rank, seq }
+  const [seq, specAt, rank, , attempts, fence, version, text] = due
+  try {
+    const cold = tables.specs.get(seq, specAt)
+    assertCounters(attempts, fence, version)
+    return { row: due, body: parseBody(text), cold, lane: cold.spec.lane, rank, seq }
+  } catch (error) {
+    tables.damages.note(readDamage(tables, seq, error))
+    return []
+  }
 }
 
 function lease(tables: Tables, taken: readonly Found[], request: ClaimRequest): Job[] {
@@ -136,12 +146,12 @@ function lease(tables: Tables, taken: readonly Found[], request: ClaimRequest): 
     until,
     taken.map(({ seq }) => seq),
   )
-  return taken.map(({ row, cold }, i) => {
+  return taken.map(({ row, body, cold }, i) => {
     const kind = kinds.indexOf(cold.kind)
     const { tenant } = cold.spec
     tables.tallies.moved({ tenant, line: cold.line, kind, from: WAITING, to: RUNNING })
     tables.leased.set(cold.id, lent[i]!)
-    return leasedJob(row, cold, {
+    return leasedJob(row, body, cold, {
       token: request.token,
       owner: request.owner,
       attemptId: request.attemptIds[i]!,

@@ -5,6 +5,7 @@ import type { CommitResult, InsertOptions } from '../store.ts'
 import { appendHistory, appendRest, type Written } from './history.ts'
 import { exists, insertOne, isFull } from './insert.ts'
 import { updateJobSql } from './columns.ts'
+import { states, WAITING } from '../shared/codes.ts'
 import { kindCode, stateCode } from '../shared/job.ts'
 import { updateValues } from './record.ts'
 import { putRecord, recordFits } from './records.ts'
@@ -31,6 +32,7 @@ export function commit(
       now: options.now,
       done: (row, hasHistory) => {
         results[row.index] = 'committed'
+        for (const write of row.change.records) putRecord(tables, write, options.now)
         if (hasHistory) appendRest(tables, row)
         else written.push(row)
       },
@@ -80,7 +82,7 @@ function find(tables: Tables, id: string): Stored | null {
     .get(toKey(id)) as [number, number, string | null, number, number, number] | undefined
   if (!row) return null
   const [seq, version, token, state, line, specAt] = row
-  return { seq, version, token, state, line, specAt }
+  return { seq, version, token, state: states[state] ? state : WAITING, line, specAt }
 }
 
 function writeJob(tables: Tables, change: Change, stored: Stored, { now }: InsertOptions): void {

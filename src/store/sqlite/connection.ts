@@ -1,9 +1,8 @@
 // One connection to one database file: how it is opened, and transactions that end either way.
 
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SchedulerError } from '../../core/errors.ts'
-import { whileBusy } from './busy.ts'
 import { openDatabase, type Database, type Statement } from './driver.ts'
 import { translated, translatedFile } from './errors.ts'
 import { latestVersion, migrate, schemaVersion } from './migrate.ts'
@@ -22,12 +21,28 @@ export class Connection {
   readonly path: string
   readonly #db: Database
   readonly #statements = new Map<string, Statement>()
+  /** Which file was opened; null for a database without one. */
+  readonly #file: string | null
   #isOpen = true
   #isWriting = false
 
   private constructor(path: string, db: Database) {
     this.path = path
     this.#db = db
+    this.#file = fileAt(path)
+  }
+
+  /** Throws when the file was deleted or replaced: what is written to it now is lost with it. */
+  assertThere(): void {
+    if (this.#file === null) return
+    const found = fileAt(this.path)
+    if (found === this.#file) return
+    const what = found === null ? 'deleted' : 'replaced'
+    throw new SchedulerError(
+      'STORE_LOST',
+      `the SQLite store at ${this.path}: the file was ${what} while it was open; ` +
+        'stop this process, put the file back or restore a backup, and start again',
+    )
   }
 
   static open(options: ConnectionOptions): Connection {
@@ -80,7 +95,7 @@ export class Connection {
   glance<T>(work: () => T): T {
     if (!this.#isOpen) throw closedError(this.path)
     try {
-      return whileBusy(work)
+      return work()
     } catch (error) {
       throw translated(error, this.path)
     }
@@ -105,7 +120,7 @@ export class Connection {
   #transaction<T>(begin: string, work: () => T): T {
     if (!this.#isOpen) throw closedError(this.path)
     try {
-      whileBusy(() => this.statement(begin).run())
+      this.statement(begin).run()
       try {
         const result = work()
         this.statement('commit').run()
@@ -129,6 +144,13 @@ export class Connection {
   }
 }
 
+/** What tells one file from another at the same path. */
+function fileAt(path: string): string | null {
+  if (path === ':memory:') return null
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined ? null : `${found.dev}:${found.ino}`
+}
+
 function closedError(path: string): SchedulerError {
   return new SchedulerError('STORE_UNAVAILABLE', `the SQLite store at ${path} is closed`)
 }
@@ -146,8 +168,8 @@ function prepareFile(path: string): void {
 /** Nothing is changed in a database before it is known to be ours. */
 function prepare(db: Database, { path, synchronous, busyMs }: ConnectionOptions): void {
   db.exec(`pragma busy_timeout = ${busyMs}`)
-  const version = whileBusy(() => schemaVersion(db, path))
-  const mode = whileBusy(() => db.prepare('pragma journal_mode = wal').get()?.[0])
+  const version = schemaVersion(db, path)
+  const mode = db.prepare('pragma journal_mode = wal').get()?.[0]
   if (mode !== 'wal' && mode !== 'memory') {
     throw new SchedulerError(
       'STORE_UNAVAILABLE',
@@ -160,5 +182,5 @@ function prepare(db: Database, { path, synchronous, busyMs }: ConnectionOptions)
   db.exec('pragma foreign_keys = off')
   db.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   db.exec(`pragma journal_size_limit = ${JOURNAL_MAX_BYTES}`)
-  if (version !== latestVersion) whileBusy(() => migrate(db, latestVersion, path))
+  if (version !== latestVersion) migrate(db, latestVersion, path)
 }

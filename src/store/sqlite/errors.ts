@@ -32,8 +32,9 @@ interface Coded {
   readonly message?: unknown
 }
 
+/** Also of an error that was translated already. */
 export function isBusy(thrown: unknown): boolean {
-  const code = primaryCode(thrown)
+  const code = primaryCode(thrown instanceof SchedulerError ? thrown.cause : thrown)
   return code === 5 || code === 6
 }
 
@@ -43,7 +44,8 @@ export function translated(thrown: unknown, path: string): unknown {
   const code = meaningOf(thrown)
   if (code === null) return thrown
   const why = thrown instanceof Error ? thrown.message : String(thrown)
-  return new SchedulerError(code, `the SQLite store at ${path}: ${why}`, { cause: thrown })
+  const more = code === 'STORE_CORRUPT' ? '; restore a backup' : ''
+  return new SchedulerError(code, `the SQLite store at ${path}: ${why}${more}`, { cause: thrown })
 }
 
 /** For failures of the file system before SQLite is involved: all of them mean "not reachable". */

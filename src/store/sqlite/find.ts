@@ -82,7 +82,8 @@ function countSeqs(tables: Tables, filter: JobFilter, max: number): number {
 
 // As JSON, which unlike the text of SQLite holds every character; a name that is the handler's is
 // not written.
-const nameSql = `coalesce(specs.spec -> '$.name', specs.spec -> '$.handler')`
+const nameSql = `case when json_valid(specs.spec)
+  then coalesce(specs.spec -> '$.name', specs.spec -> '$.handler', '""') else '""' end`
 
 type SearchedRow = [seq: number, id: string, name: string]
 
@@ -102,7 +103,7 @@ function searched(tables: Tables, filter: JobFilter, given: Search): Page<number
       ${whereAll([...source.where, cut.where])} order by ${source.seq} ${cut.order} limit ?`
     const rows = tables.statement(sql).all(...source.values, ...cut.values, bite) as SearchedRow[]
     const found = rows
-      .filter(([, id, name]) => fits({ id: fromKey(id), name: JSON.parse(name) as string }))
+      .filter(([, id, name]) => fits({ id: fromKey(id), name: String(JSON.parse(name)) }))
       .map(([seq]) => ({ mark: String(seq), item: seq }))
     return { found, last: rows.length < bite ? null : String(rows.at(-1)![0]) }
   })

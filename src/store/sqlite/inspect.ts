@@ -131,15 +131,6 @@ const taken: Check = {
       .run(),
 }
 
-const specless: Check = {
-  kind: 'damage',
-  sql: `select seq, id from jobs where not exists (select 1 from specs where specs.seq = jobs.seq)
-    limit ?`,
-  width: 1,
-  about: (_, [, id]) => `what job ${name(id)} is about is gone: remove it, or restore a backup`,
-  mend: () => {},
-}
-
 const broken: Check = {
   kind: 'damage',
   sql: `select quick_check from pragma_quick_check where quick_check <> 'ok' limit ?`,
@@ -150,7 +141,6 @@ const broken: Check = {
 
 const checks: Readonly<Record<string, Check>> = {
   broken,
-  specless,
   taken,
   unplaced,
   misplaced,

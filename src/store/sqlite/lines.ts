@@ -47,6 +47,12 @@ export class Lines {
     return name
   }
 
+  /** Null for a number that was never given. */
+  knownName(id: number): LineName | null {
+    const sql = 'select 1 from lines where id = ?'
+    return this.#connection.statement(sql).get(id) === undefined ? null : this.nameOf(id)
+  }
+
   ofQueue(queue: string): number[] {
     const rows = this.#connection.statement('select id from lines where queue = ?')
     return rows.all(toKey(queue)).map(row => row[0] as number)

@@ -4,7 +4,7 @@ import type { Job } from '../../core/job.ts'
 import { earlier, type Instant } from '../../core/time.ts'
 import type { Line } from '../store.ts'
 import type { Tables } from './tables.ts'
-import { fromKey } from '../shared/text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 
 export function get(tables: Tables, ids: readonly string[]): Job[] {
   return tables.read(() => tables.ofIds(ids))
@@ -47,4 +47,15 @@ export function pausedQueues(tables: Tables): string[] {
     .statement('select queue from queues where paused = 1')
     .all()
     .map(row => fromKey(row[0] as string))
+}
+
+export function setQueuePaused(tables: Tables, queue: string, isPaused: boolean): void {
+  tables.write(() =>
+    tables
+      .statement(
+        `insert into queues (queue, paused) values (?, ?)
+          on conflict (queue) do update set paused = excluded.paused`,
+      )
+      .run(toKey(queue), isPaused ? 1 : 0),
+  )
 }

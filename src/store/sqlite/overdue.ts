@@ -1,5 +1,6 @@
 // Jobs someone else must look after: their lease or their pause has ended.
 
+import { isDamaged } from '../../core/damage.ts'
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import { jobColumns } from './columns.ts'
@@ -10,11 +11,16 @@ import type { Numbered, Tables } from './tables.ts'
 export function overdue(tables: Tables, now: Instant, limit: number): Job[] {
   const sql = `select ${jobColumns} from jobs indexed by paused
     where state = 2 and until_at <= ? order by until_at, seq limit ?`
-  const paused = tables.read(() => tables.numbered(sql, now, limit))
+  const paused = tables.read(() => whole(tables.numbered(sql, now, limit)))
   return [...paused, ...endedLeases(tables, now)]
     .sort((a, b) => heldUntil(a.job)! - heldUntil(b.job)! || a.seq - b.seq)
     .slice(0, limit)
     .map(({ job }) => job)
+}
+
+/** Without those that are set aside. */
+function whole(found: readonly Numbered[]): Numbered[] {
+  return found.filter(({ job }) => !isDamaged(job))
 }
 
 /** Claims looked at in one go; what is left comes with the next look. */
@@ -40,15 +46,16 @@ interface Claim {
 }
 
 function endedOf(tables: Tables, { token, until, seqs }: Claim, now: Instant): Numbered[] {
-  const held = tables.numbered(
+  const found = tables.numbered(
     `select ${jobColumns} from jobs where seq in (select value from json_each(?))
       and token = ? and state = ${RUNNING}`,
     seqs,
     token,
   )
+  const held = whole(found)
   const next = Math.min(...held.map(({ job }) => job.lease!.until))
-  if (held.length === 0) tables.statement('delete from leases where token = ?').run(token)
-  else if (next !== until) {
+  if (found.length === 0) tables.statement('delete from leases where token = ?').run(token)
+  else if (held.length > 0 && next !== until) {
     // Renewals write only to the jobs; the record learns of them here.
     tables.statement('update leases set until_at = ? where token = ?').run(next, token)
   }

@@ -1,6 +1,7 @@
 // Job ↔ row. What a row does not hold comes from the cold part of its job.
 
 import { rankOf } from '../../core/fair.ts'
+import { DamagedRecord } from '../../core/damage.ts'
 import type { Job, Lease } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import { bodyOf } from '../shared/body.ts'
@@ -15,7 +16,7 @@ import {
 import type { DueRow, JobRow } from './columns.ts'
 import type { Value } from './driver.ts'
 import { fromKey, toKey, toKeyOrNull } from '../shared/text.ts'
-import { parseBody } from '../shared/told.ts'
+import { parseBody, type Told } from '../shared/told.ts'
 
 /** What running a job never changes, and the line it is in. */
 export interface Cold extends ColdJob {
@@ -29,9 +30,17 @@ export interface Place {
   readonly specAt: number
 }
 
+/** Columns take anything: only whole numbers count. */
+export function assertCounters(...values: readonly unknown[]): void {
+  for (const value of values) {
+    if (typeof value === 'number') continue
+    throw new DamagedRecord('state', 'the stored counters of the job are not numbers')
+  }
+}
+
 /** A due job as leasing it leaves it. */
-export function leasedJob(row: DueRow, cold: Cold, lease: Lease): Job {
-  const [, , , expireAt, attempts, fence, version, body] = row
+export function leasedJob(row: DueRow, body: Told, cold: Cold, lease: Lease): Job {
+  const [, , , expireAt, attempts, fence, version] = row
   return assembled(
     {
       state: 'running',
@@ -40,7 +49,7 @@ export function leasedJob(row: DueRow, cold: Cold, lease: Lease): Job {
       attempts: attempts + 1,
       fence: fence + 1,
       version: version + 1,
-      body: parseBody(body),
+      body,
       lease,
     },
     cold,
@@ -48,6 +57,7 @@ export function leasedJob(row: DueRow, cold: Cold, lease: Lease): Job {
 }
 
 export function toJob(row: JobRow, cold: Cold): Job {
+  assertCounters(row[2], row[3] ?? 0, row[6], row[7], row[8])
   return assembled(
     {
       state: states[row[2]]!,

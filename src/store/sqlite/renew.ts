@@ -9,7 +9,18 @@ type Held = RenewRequest['leases'][number]
 export function renew(tables: Tables, { leases, until }: RenewRequest): RenewResult[] {
   if (leases.length === 0) return []
   if (until === null) return tables.read(() => leases.map(lease => looked(tables, lease)))
-  return tables.write(() => leases.map(lease => extended(tables, lease, until)))
+  return tables.write(() => {
+    const results = leases.map(lease => extended(tables, lease, until))
+    for (const token of new Set(leases.map(({ token: one }) => one))) shorten(tables, token, until)
+    return results
+  })
+}
+
+/** The record of a claim is never later than its leases, even if the clock was set back. */
+function shorten(tables: Tables, token: string, until: number): void {
+  tables
+    .statement('update leases set until_at = ?1 where token = ?2 and until_at > ?1')
+    .run(until, toKey(token))
 }
 
 function looked(tables: Tables, { id, token, fence }: Held): RenewResult {

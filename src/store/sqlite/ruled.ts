@@ -11,11 +11,22 @@ import {
   type LaneRule,
   type LaneUse,
 } from '../../core/lane.ts'
-import { serveRing, type LaneRoom, type Ring, type Turn } from '../../core/turns.ts'
-import type { ClaimRequest } from '../store.ts'
+import {
+  firstTurn,
+  serveRing,
+  toTurn,
+  TURN_KEPT_MS,
+  TURN_KIND,
+  turnKey,
+  type LaneRoom,
+  type Ring,
+  type Turn,
+} from '../../core/turns.ts'
+import type { ClaimRequest, Within } from '../store.ts'
 import { toKey } from '../shared/text.ts'
 import { dueColumns, type DueRow } from './columns.ts'
 import type { Row } from './driver.ts'
+import { putRecord } from './records.ts'
 import type { Tables } from './tables.ts'
 
 /** Names of lanes and the turn are keys, as they are stored. */
@@ -48,9 +59,10 @@ export function takeRuled(tables: Tables, lines: readonly number[], request: Cla
       return rows
     },
   }
-  const turn = within ? { ...within.turn, lane: toKey(within.turn.lane) } : turnOf(tables, queue)
+  const turn = within ? scopeTurn(tables, request, within) : turnOf(tables, queue)
   const served = serveRing(ring, turn, limit)
   if (!within) keepTurn(tables, queue, served.turn)
+  else if (served.turn !== turn) keepScopeTurn(tables, request, within, served.turn)
   for (const [lane, rows] of given) spend(tables, lane, rows, request)
   return served.taken
 }
@@ -67,6 +79,31 @@ function keepTurn(tables: Tables, queue: string, { lane, taken }: Turn): void {
         on conflict (queue) do update set cursor = excluded.cursor, taken = excluded.taken`,
     )
     .run(toKey(queue), lane, taken)
+}
+
+function scopeTurn(tables: Tables, { queue, now }: ClaimRequest, { scope }: Within): Turn {
+  const row = tables
+    .statement(
+      `select value from records
+        where kind = '${TURN_KIND}' and key = ? and (expire_at is null or expire_at > ?)`,
+    )
+    .get(toKey(turnKey(queue, scope)), now)
+  return row ? toTurn(JSON.parse(row[0] as string) as Json) : firstTurn
+}
+
+function keepScopeTurn(
+  tables: Tables,
+  { queue, now }: ClaimRequest,
+  { scope }: Within,
+  turn: Turn,
+): void {
+  const key = turnKey(queue, scope)
+  const expireAt = now + TURN_KEPT_MS
+  putRecord(
+    tables,
+    { kind: TURN_KIND, key, value: { ...turn }, expectedVersion: null, expireAt },
+    now,
+  )
 }
 
 const laneSql = (sign: string, until: string) => `select lane from jobs indexed by ready

@@ -1,11 +1,13 @@
 // Specs and the other parts of a job that running it never changes, read through a bounded cache.
 // The key names the write that made the spec, so what other processes change is never missed.
 
+import { DamagedRecord } from '../../core/damage.ts'
 import type { Declared, Job } from '../../core/job.ts'
 import { parseSpec, specText } from '../../core/spec-text.ts'
 import { bulkSql } from './bulk.ts'
 import type { Connection } from './connection.ts'
 import type { Value } from './driver.ts'
+import { tenantOfLane } from '../shared/damage.ts'
 import { Recent } from '../shared/recent.ts'
 import { type JobRow } from './columns.ts'
 import { kinds } from '../shared/codes.ts'
@@ -47,6 +49,7 @@ export class Specs {
     const held = this.#cache.get(seq)
     if (held?.specAt === specAt) return held.cold
     const row = this.#connection.statement(coldSql).get(seq)
+    if (row === undefined) throw new DamagedRecord('spec', 'the spec of the job is missing')
     const [id, kind, series, line, spec, declared, createdAt] = row as ColdRow
     const cold: Cold = {
       id: fromKey(id),
@@ -93,8 +96,12 @@ export class Specs {
 
   /** As it is stored, whatever the cache holds. */
   tenantOf(seq: number): string {
-    const row = this.#connection.statement('select tenant from specs where seq = ?').get(seq)
-    return fromKey(row![0] as string)
+    const row = this.#connection
+      .statement(
+        `select tenant, lane from jobs left join specs on specs.seq = jobs.seq where jobs.seq = ?`,
+      )
+      .get(seq) as [string | null, string]
+    return row[0] === null ? tenantOfLane(fromKey(row[1])) : fromKey(row[0])
   }
 
   drop(seq: number): void {

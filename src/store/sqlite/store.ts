@@ -4,8 +4,9 @@ import type { Change } from '../../core/change.ts'
 import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
+import { beatWrite } from '../../core/owner.ts'
 import type { RecordWrite } from '../../core/record.ts'
-import type { Instant } from '../../core/time.ts'
+import type { Instant, Millis } from '../../core/time.ts'
 import type {
   AttemptFilter,
   Bundle,
@@ -26,10 +27,14 @@ import type { Aged, Inspected, StoreFault } from '../upkeep.ts'
 import * as aged from './aged.ts'
 import { apply } from './apply.ts'
 import { attempts } from './attempts.ts'
+import { BUSY_STEP_MS, BusyCalls, type After } from './busy.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection } from './connection.ts'
+import { Damages, type DamageListener } from '../shared/damage.ts'
+import { setAsideNoted } from './set-aside.ts'
 import { dump } from './dump.ts'
+import { isBusy } from './errors.ts'
 import * as find from './find.ts'
 import { insert } from './insert.ts'
 import { insertAndClaim } from './insert-and-claim.ts'
@@ -40,11 +45,11 @@ import { overdue } from './overdue.ts'
 import { ledger } from './ledger.ts'
 import { prune } from './prune.ts'
 import * as records from './records.ts'
+import { OwnerLocks } from './owner-locks.ts'
 import { remove } from './remove.ts'
 import { renew } from './renew.ts'
 import * as reports from './reports.ts'
 import { Tables } from './tables.ts'
-import { toKey } from '../shared/text.ts'
 import { upcoming } from './upcoming.ts'
 import { Wake, type Every } from './wake.ts'
 import type { Watch } from './watch.ts'
@@ -59,6 +64,8 @@ export interface SqliteOptions {
   readonly synchronous?: 'FULL' | 'NORMAL'
   /** How long a write waits for another process before it fails. */
   readonly busyMs?: number
+  /** The timer between tries while the file is locked; without it SQLite waits and stops the thread. */
+  readonly after?: After
   /** The timer behind `onWake`; without it other processes are only noticed by looking. */
   readonly every?: Every
   /** Says when others write, where the system does; the timer then hardly looks by itself. */
@@ -74,6 +81,10 @@ export class SqliteStore implements Store, Inspected, Aged {
   readonly promise: string
   readonly #options: SqliteOptions
   readonly #wake: Wake
+  readonly #damages = new Damages()
+  readonly #owners: OwnerLocks
+  readonly #busy: BusyCalls
+  readonly #busyMs: number
   #tables: Tables | null = null
 
   constructor(options: SqliteOptions) {
@@ -81,16 +92,32 @@ export class SqliteStore implements Store, Inspected, Aged {
     const { every = () => () => {}, watch } = options
     this.#wake = new Wake({ every, ...(watch ? { watch } : {}) })
     this.promise = promiseOf(options)
+    this.#owners = new OwnerLocks(options.path, options.clock)
+    this.#busyMs = options.busyMs ?? BUSY_MS
+    const { path, after = () => {} } = options
+    this.#busy = new BusyCalls({ path, after, limitMs: this.#busyMs })
   }
 
   async open(): Promise<void> {
     if (this.#tables) return
-    const { path, synchronous = 'FULL', busyMs = BUSY_MS } = this.#options
-    this.#tables = new Tables(Connection.open({ path, synchronous, busyMs }))
+    const { path, synchronous = 'FULL', after } = this.#options
+    const busyMs = after === undefined ? this.#busyMs : BUSY_STEP_MS
+    const open = () => Connection.open({ path, synchronous, busyMs })
+    const connection = after === undefined ? open() : await this.#busy.untilFree(open)
+    this.#tables = new Tables(connection, this.#damages)
     this.#wake.attach(this.#tables)
   }
 
+  lockOwner(owner: string): void {
+    if (this.#options.path !== ':memory:') this.#owners.lock(owner)
+  }
+
+  async goneOwners(owners: readonly string[]): Promise<string[]> {
+    return owners.filter(owner => this.#owners.isGone(owner))
+  }
+
   async close(): Promise<void> {
+    this.#owners.releaseAll()
     this.#wake.attach(null)
     this.#tables?.connection.close()
     this.#tables = null
@@ -104,157 +131,191 @@ export class SqliteStore implements Store, Inspected, Aged {
     )
   }
 
+  /** A call that writes; while the file is locked, in the order of calls. */
+  async #call<T>(work: (tables: Tables) => T): Promise<T> {
+    const tables = this.#open
+    if (!this.#busy.isFree) return this.#done(await this.#busy.inTurn(() => work(this.#open)))
+    try {
+      return this.#done(work(tables))
+    } catch (error) {
+      if (!isBusy(error) || this.#options.after === undefined) throw error
+    }
+    return this.#done(await this.#busy.inTurn(() => work(this.#open)))
+  }
+
+  /** A call that takes on work: none for a file that is no longer there. */
+  #take<T>(work: (tables: Tables) => T): Promise<T> {
+    return this.#call(tables => {
+      tables.connection.assertThere()
+      return work(tables)
+    })
+  }
+
+  /** A question: it waits for nobody who writes. */
+  async #read<T>(work: (tables: Tables) => T): Promise<T> {
+    try {
+      return this.#done(work(this.#open))
+    } catch (error) {
+      if (!isBusy(error) || this.#options.after === undefined) throw error
+    }
+    return this.#done(await this.#busy.untilFree(() => work(this.#open)))
+  }
+
+  /** Rows that a call could not decode are set aside after it. */
+  #done<T>(result: T): T {
+    const tables = this.#tables
+    if (tables !== null && !tables.damages.isEmpty) setAsideNoted(tables, this.#options.clock())
+    return result
+  }
+
   async now(): Promise<Instant> {
     return this.#options.clock()
   }
 
-  async insert(jobs: readonly Job[], options: InsertOptions) {
-    return insert(this.#open, jobs, options)
+  insert(jobs: readonly Job[], options: InsertOptions) {
+    return this.#take(tables => insert(tables, jobs, options))
   }
 
-  async claim(request: ClaimRequest) {
-    return claim(this.#open, request)
+  claim(request: ClaimRequest) {
+    return this.#take(tables => claim(tables, request))
   }
 
-  async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    return insertAndClaim(this.#open, jobs, options, request)
+  insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
+    return this.#take(tables => insertAndClaim(tables, jobs, options, request))
   }
 
-  async commit(changes: readonly Change[], options: InsertOptions) {
-    return commit(this.#open, changes, options)
+  commit(changes: readonly Change[], options: InsertOptions) {
+    return this.#call(tables => commit(tables, changes, options))
   }
 
-  async apply(bundle: Bundle, options: InsertOptions) {
-    return apply(this.#open, bundle, options)
+  apply(bundle: Bundle, options: InsertOptions) {
+    return this.#take(tables => apply(tables, bundle, options))
   }
 
-  async renew(request: RenewRequest) {
-    return renew(this.#open, request)
+  renew(request: RenewRequest) {
+    return this.#call(tables => renew(tables, request))
   }
 
   async overdue({ now, limit }: { now: Instant; limit: number }) {
-    return overdue(this.#open, now, limit)
+    return this.#call(tables => overdue(tables, now, limit))
   }
 
-  async nextDueAt(lines: readonly Line[], seenAt?: Instant) {
-    return list.nextDueAt(this.#open, lines, seenAt)
+  nextDueAt(lines: readonly Line[], seenAt?: Instant) {
+    return this.#read(tables => list.nextDueAt(tables, lines, seenAt))
   }
 
-  async get(ids: readonly string[]) {
-    return list.get(this.#open, ids)
+  get(ids: readonly string[]) {
+    return this.#read(tables => list.get(tables, ids))
   }
 
-  async list(filter: JobFilter, page: PageRequest) {
-    return find.list(this.#open, filter, page)
+  list(filter: JobFilter, page: PageRequest) {
+    return this.#read(tables => find.list(tables, filter, page))
   }
 
-  async attempts(filter: AttemptFilter, page: PageRequest) {
-    return attempts(this.#open, filter, page)
+  attempts(filter: AttemptFilter, page: PageRequest) {
+    return this.#read(tables => attempts(tables, filter, page))
   }
 
-  async ledger(jobId: string, page: PageRequest) {
-    return ledger(this.#open, jobId, page)
+  ledger(jobId: string, page: PageRequest) {
+    return this.#read(tables => ledger(tables, jobId, page))
   }
 
   async counts(filter: { readonly tenant?: string } = {}) {
-    const tables = this.#open
-    return tables.read(() => tables.tallies.counts(filter))
+    return this.#read(tables => tables.read(() => tables.tallies.counts(filter)))
   }
 
-  async tenants(page: PageRequest) {
-    const tables = this.#open
-    return tables.read(() => tables.tallies.tenants(page))
+  tenants(page: PageRequest) {
+    return this.#read(tables => tables.read(() => tables.tallies.tenants(page)))
   }
 
-  async count(filter: JobFilter, max: number) {
-    return find.count(this.#open, filter, max)
+  count(filter: JobFilter, max: number) {
+    return this.#read(tables => find.count(tables, filter, max))
   }
 
-  async upcoming(request: UpcomingRequest) {
-    return upcoming(this.#open, request)
+  upcoming(request: UpcomingRequest) {
+    return this.#read(tables => upcoming(tables, request))
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
-    const tables = this.#open
-    tables.write(() =>
-      tables
-        .statement(
-          `insert into queues (queue, paused) values (?, ?)
-            on conflict (queue) do update set paused = excluded.paused`,
-        )
-        .run(toKey(queue), isPaused ? 1 : 0),
-    )
+    await this.#call(tables => list.setQueuePaused(tables, queue, isPaused))
   }
 
-  async pausedQueues(): Promise<string[]> {
-    const tables = this.#open
-    return tables.glance(() => list.pausedQueues(tables).sort())
+  pausedQueues(): Promise<string[]> {
+    return this.#read(tables => tables.glance(() => list.pausedQueues(tables).sort()))
   }
 
-  async remove(ids: readonly string[], options?: RemoveOptions) {
-    return remove(this.#open, ids, options)
+  remove(ids: readonly string[], options?: RemoveOptions) {
+    return this.#call(tables => remove(tables, ids, options))
   }
 
-  async prune(request: PruneRequest) {
-    return prune(this.#open, request)
+  prune(request: PruneRequest) {
+    return this.#call(tables => prune(tables, request))
   }
 
-  async report(given: readonly Report[], now: Instant) {
-    return reports.report(this.#open, given, now)
+  report(given: readonly Report[], now: Instant) {
+    return this.#call(tables => reports.report(tables, given, now))
   }
 
-  async progress(jobId: string) {
-    return reports.progress(this.#open, jobId)
+  progress(jobId: string) {
+    return this.#read(tables => reports.progress(tables, jobId))
   }
 
-  async log(attemptId: string, page: PageRequest) {
-    return reports.log(this.#open, attemptId, page)
+  log(attemptId: string, page: PageRequest) {
+    return this.#read(tables => reports.log(tables, attemptId, page))
   }
 
-  async putRecords(writes: readonly RecordWrite[], now: Instant) {
-    return records.putRecords(this.#open, writes, now)
+  async beat(owner: string, keptMs: Millis): Promise<void> {
+    const now = this.#options.clock()
+    await this.putRecords([beatWrite(owner, now, keptMs)], now)
   }
 
-  async getRecords(kind: string, keys: readonly string[], now: Instant) {
-    return records.getRecords(this.#open, kind, keys, now)
+  putRecords(writes: readonly RecordWrite[], now: Instant) {
+    return this.#call(tables => records.putRecords(tables, writes, now))
   }
 
-  async listRecords(kind: string, page: PageRequest, now: Instant) {
-    return records.listRecords(this.#open, kind, page, now)
+  getRecords(kind: string, keys: readonly string[], now: Instant) {
+    return this.#read(tables => records.getRecords(tables, kind, keys, now))
   }
 
-  async dump(request: DumpRequest) {
-    return dump(this.#open, request)
+  listRecords(kind: string, page: PageRequest, now: Instant) {
+    return this.#read(tables => records.listRecords(tables, kind, page, now))
+  }
+
+  dump(request: DumpRequest) {
+    return this.#read(tables => dump(tables, request))
   }
 
   async load(entries: readonly Entry[], now: Instant): Promise<void> {
-    load(this.#open, entries, now)
+    await this.#call(tables => load(tables, entries, now))
   }
 
   onWake(listener: () => void): () => void {
     return this.#wake.listen(listener)
   }
 
-  async inspect(limit: number): Promise<StoreFault[]> {
-    return inspect(this.#open, limit)
+  onDamage(listener: DamageListener): () => void {
+    return this.#damages.listen(listener)
+  }
+
+  inspect(limit: number): Promise<StoreFault[]> {
+    return this.#read(tables => inspect(tables, limit))
   }
 
   async mend(fault: StoreFault): Promise<void> {
-    mend(this.#open, fault)
+    await this.#call(tables => mend(tables, fault))
   }
 
-  async countBefore(before: Instant): Promise<number> {
-    return aged.countBefore(this.#open, before)
+  countBefore(before: Instant): Promise<number> {
+    return this.#read(tables => aged.countBefore(tables, before))
   }
 
-  async forgetBefore(before: Instant, limit: number): Promise<number> {
-    return aged.forgetBefore(this.#open, before, limit)
+  forgetBefore(before: Instant, limit: number): Promise<number> {
+    return this.#call(tables => aged.forgetBefore(tables, before, limit))
   }
 
   /** For tests: numbers that differ from what is there; empty when all is well. */
-  async verify(): Promise<string[]> {
-    const tables = this.#open
-    return tables.read(() => tables.tallies.differences())
+  verify(): Promise<string[]> {
+    return this.#read(tables => tables.read(() => tables.tallies.differences()))
   }
 }
 

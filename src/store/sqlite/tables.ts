@@ -3,8 +3,11 @@
 import type { Job } from '../../core/job.ts'
 import type { Connection } from './connection.ts'
 import type { Row, Statement, Value } from './driver.ts'
+import { isBusy } from './errors.ts'
 import { Leases } from './leases.ts'
 import { Lines } from './lines.ts'
+import { Damages } from '../shared/damage.ts'
+import { readDamage } from './damage.ts'
 import { Recent } from '../shared/recent.ts'
 import { jobColumns, type JobRow } from './columns.ts'
 import { toJob } from './record.ts'
@@ -36,6 +39,7 @@ export class Tables {
   readonly leases: Leases
   /** The jobs claimed here, by id: settling them needs no search. */
   readonly leased = new Recent<string, Lent>(LEASED_MAX)
+  readonly damages: Damages
   /** Queues whose last claim gave all it was asked for. */
   readonly crowded = new Set<string>()
   /** Whether any job had progress when the write asked first. */
@@ -43,8 +47,9 @@ export class Tables {
   /** The next number of a job while a write gives some out. */
   #nextSeq: number | null = null
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, damages = new Damages()) {
     this.connection = connection
+    this.damages = damages
     this.lines = new Lines(connection)
     this.specs = new Specs(connection)
     this.tallies = new Tallies(connection, this.lines)
@@ -76,6 +81,8 @@ export class Tables {
       this.#hasProgress = null
       this.tallies.discard()
       this.leases.discard()
+      // A write that never began has learned nothing.
+      if (isBusy(error)) throw error
       this.lines.forget()
       this.specs.forget()
       this.leased.clear()
@@ -104,9 +111,14 @@ export class Tables {
     this.#nextSeq = null
   }
 
+  /** What does not decode is read as a damaged job, and noted. */
   jobOf(row: Row): Job {
     const jobRow = row as JobRow
-    return toJob(jobRow, this.specs.of(jobRow))
+    try {
+      return toJob(jobRow, this.specs.of(jobRow))
+    } catch (error) {
+      return this.damages.note(readDamage(this, jobRow[0], error))
+    }
   }
 
   jobs(sql: string, ...values: Value[]): Job[] {

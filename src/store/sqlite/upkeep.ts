@@ -4,6 +4,7 @@ import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { openDatabase, type Database } from './driver.ts'
 import { translated } from './errors.ts'
 import { latestVersion, migrate, schemaVersion } from './migrate.ts'
+import { ownersFolder } from './owner-locks.ts'
 import type { Upkeep } from '../upkeep.ts'
 
 const BUSY_MS = 5_000
@@ -21,6 +22,7 @@ export function sqliteUpkeep(path: string): Upkeep {
       }),
     drop: async () => {
       for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${end}`, { force: true })
+      rmSync(ownersFolder(path), { recursive: true, force: true })
     },
     close: async () => {},
   }

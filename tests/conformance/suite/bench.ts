@@ -8,6 +8,7 @@ import { readAll, type Clock } from '../../support/builders.ts'
 
 export interface Bench {
   readonly store: Store
+  readonly url: string | null
   readonly second: () => Promise<Store>
   readonly clock: Clock
 }

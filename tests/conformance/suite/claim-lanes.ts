@@ -9,9 +9,9 @@ import {
   spansOfTenant,
   type LaneRule,
 } from '../../../src/core/lane.ts'
-import { firstTurn, type Turn } from '../../../src/core/turns.ts'
+import { TURN_KEPT_MS, TURN_KIND, turnKey } from '../../../src/core/turns.ts'
 import type { Instant } from '../../../src/core/time.ts'
-import type { ClaimRequest, Store } from '../../../src/store/store.ts'
+import type { ClaimRequest, Store, Within } from '../../../src/store/store.ts'
 import { claimIds, claimRequest, finish, job, succeeded, T0 } from '../../support/builders.ts'
 import { put, type UseBench } from './bench.ts'
 
@@ -59,6 +59,7 @@ export function laneTests(bench: UseBench): void {
   })
   describe('claims of some lanes only', () => {
     spanTests(bench)
+    scopeTests(bench)
   })
 }
 
@@ -189,8 +190,56 @@ function rateTests(bench: UseBench): void {
   })
 }
 
-function lanesOnly(...lanes: string[]): { spans: ReturnType<typeof spanOfLane>[]; turn: Turn } {
-  return { spans: lanes.map(spanOfLane), turn: firstTurn }
+function lanesOnly(...lanes: string[]): Within {
+  return { spans: lanes.map(spanOfLane), scope: lanes.join() }
+}
+
+function scopeTests(bench: UseBench): void {
+  it('goes on behind the last claim of its scope and leaves the turn of the queue', async () => {
+    const { store } = bench()
+    await fill(store, ['a', 'b', 'c'], 6)
+    const within = lanesOnly('a', 'c')
+    expect(await served(store, 1, { within })).toBe('a')
+    expect(await served(store, 1, { within })).toBe('c')
+    expect(await served(store, 3)).toBe('abc')
+    expect(await served(store, 1, { within })).toBe('a')
+    expect(await served(store, 1, { within: { ...within, scope: 'another' } })).toBe('a')
+    expect(await served(store, 1, { within })).toBe('c')
+  })
+
+  it('keeps the turn of a scope by queue, and as a record that expires', async () => {
+    const { store } = bench()
+    await fill(store, ['a', 'b'], 2)
+    await put(store, ...['a', 'b'].map(lane => job(`other-${lane}`, { lane, queue: 'other' })))
+    const within = lanesOnly('a', 'b')
+    expect(await served(store, 1, { within })).toBe('a')
+    expect(await claimIds(store, T0, { limit: 1, within, queue: 'other' })).toEqual(['other-a'])
+    expect(await served(store, 1, { within })).toBe('b')
+    const { items } = await store.listRecords(TURN_KIND, { limit: 9 }, T0)
+    expect(items.map(({ key, value, expireAt }) => [key, value, expireAt])).toEqual([
+      [turnKey('default', 'a,b'), { lane: 'b', taken: 1 }, T0 + TURN_KEPT_MS],
+      [turnKey('other', 'a,b'), { lane: 'a', taken: 1 }, T0 + TURN_KEPT_MS],
+    ])
+  })
+
+  it('G7: claims of one that overlap serve every lane once a round, whatever floods', async () => {
+    const { store } = bench()
+    const lanes = Array.from({ length: 20 }, (_, i) => `u${String(i).padStart(2, '0')}`)
+    await fill(store, lanes, 3)
+    await put(store, ...Array.from({ length: 60 }, (_, i) => job(`f-${i}`, { lane: 'u07' })))
+    const within = { spans: [{ from: 'u', until: 'v' }], scope: 'u' }
+    const taken = new Map(lanes.map(lane => [lane, 0]))
+    for (let round = 0; round < 5; round++) {
+      const claims = Array.from({ length: 8 }, (_, i) =>
+        store.claim(claimRequest({ now: T0, limit: 1, within, token: `t-${round}-${i}` })),
+      )
+      for (const [claimed] of await Promise.all(claims)) {
+        const { lane } = claimed!.spec
+        taken.set(lane, taken.get(lane)! + 1)
+      }
+    }
+    expect([...new Set(taken.values())]).toEqual([2])
+  })
 }
 
 function spanTests(bench: UseBench): void {
@@ -201,31 +250,19 @@ function spanTests(bench: UseBench): void {
     expect(await served(store, 1, { limit: 9, within: lanesOnly('b', 'x') })).toBe('')
   })
 
-  it('goes on behind the turn it is given and leaves the turn of the queue', async () => {
-    const { store } = bench()
-    await fill(store, ['a', 'b', 'c'], 4)
-    const within = { ...lanesOnly('a', 'c'), turn: { lane: 'a', taken: 1 } }
-    expect(await served(store, 1, { within })).toBe('c')
-    expect(await served(store, 3)).toBe('abc')
-    expect(await served(store, 1, { within: { ...within, turn: { lane: 'c', taken: 1 } } })).toBe(
-      'a',
-    )
-  })
-
   it('holds to weights and caps there too', async () => {
     const { store } = bench()
     await fill(store, ['a', 'b'], 9)
     await rule(store, 'a', { weight: 3, runningMax: 4 })
     expect(await served(store, 1, { limit: 9, within: lanesOnly('a', 'b') })).toBe('aaababbbb')
-    const going = { ...lanesOnly('a', 'b'), turn: { lane: 'b', taken: 1 } }
-    expect(await served(store, 1, { limit: 2, within: going })).toBe('bb')
+    expect(await served(store, 1, { limit: 2, within: lanesOnly('a', 'b') })).toBe('bb')
   })
 
   it('knows the lanes of a tenant from those of tenants with similar names', async () => {
     const { store } = bench()
     const lanes = ['acme', 'acme!', 'acme-x', 'acme/ana', 'acme/zoë', 'acme0', 'acmes']
     await put(store, ...lanes.map(lane => job(lane, { lane })))
-    const within = { spans: spansOfTenant('acme'), turn: firstTurn }
+    const within = { spans: spansOfTenant('acme'), scope: 'acme' }
     const ids = await claimIds(store, T0, { limit: 9, within })
     expect(ids).toEqual(['acme', 'acme/ana', 'acme/zoë'])
   })

@@ -101,6 +101,7 @@ function fullJob(): Job {
       skipped: LARGE,
       durationMs: LARGE - 1,
     },
+    hold: { attemptId: 'ä-1', owner: oddText, until: T0, isStillRunning: true },
     pauseAsked: pause,
     last: { startedAt: T0 - 3, finishedAt: T0 - 2, outcome: 'timedOut', succeededAt: T0 - 99 },
     lastError: { name: 'Ö', message: oddText, stack: 'a\nb' },

@@ -109,7 +109,7 @@ export function listStatusTests(bench: UseBench): void {
       expect(await statusOf()).toEqual(['paused'])
       await write(store, resumeJob(paused, T0 + MINUTE), T0 + MINUTE)
       expect(await statusOf()).toEqual(['scheduled'])
-      const last = failed({ final: true })
+      const last = failed({ final: true, endsJob: true })
       const over = await finish(
         store,
         await claimOne(store, T0 + 3 * MINUTE),

@@ -56,6 +56,16 @@ export function overdueTests(bench: UseBench): void {
       expect(await idsOf(store, T0 + 5_000)).toEqual(['a'])
     })
 
+    it('follows a lease that was made to end earlier, as after a clock step', async () => {
+      const { store } = bench()
+      await put(store, job('a'))
+      const held = await claimOne(store, T0, { leaseMs: 600_000 })
+      const lease = { id: 'a', token: held.lease!.token, fence: 1 }
+      await store.renew({ leases: [lease], until: T0 + 1_000 })
+      expect(await idsOf(store, T0 + 999)).toEqual([])
+      expect(await idsOf(store, T0 + 1_000)).toEqual(['a'])
+    })
+
     it('orders by the end that passed first, whatever ended, up to the limit', async () => {
       const { store } = bench()
       await pausedUntil(store, 'second', T0 + 2_000)

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/core/json.ts'
+import { BEAT_KIND } from '../../../src/core/owner.ts'
 import type { RecordWrite, StoredRecord } from '../../../src/core/record.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { readAll, T0 } from '../../support/builders.ts'
@@ -19,6 +20,7 @@ export function recordTests(bench: UseBench): void {
   versionTests(bench)
   readTests(bench)
   expiryTests(bench)
+  beatTests(bench)
 }
 
 function versionTests(bench: UseBench): void {
@@ -201,6 +203,23 @@ function expiryTests(bench: UseBench): void {
       const page = await store.listRecords('k', { limit: 2 }, T0 + 1)
       expect(page.items.map(given => given.key)).toEqual(['b', 'd'])
       expect(page.cursor).toBeNull()
+    })
+  })
+}
+
+function beatTests(bench: UseBench): void {
+  describe('beat', () => {
+    it("keeps the store's own time under the owner's name, and replaces it", async () => {
+      const { store, clock } = bench()
+      const read = async () => (await store.getRecords(BEAT_KIND, ['web-1~00c0ffee'], clock.now))[0]
+      await store.beat('web-1~00c0ffee', 60_000)
+      const first = await store.now()
+      expect(await read()).toMatchObject({ value: first, expireAt: first + 60_000 })
+      clock.now += 5_000
+      await store.beat('web-1~00c0ffee', 60_000)
+      expect(await read()).toMatchObject({ value: first + 5_000, expireAt: first + 65_000 })
+      clock.now += 60_000
+      expect(await read()).toBeUndefined()
     })
   })
 }

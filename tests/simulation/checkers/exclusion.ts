@@ -97,7 +97,7 @@ function oneHolder(jobId: string, writes: readonly Write[]): Violation[] {
 function noHealthyLoss(history: History, jobId: string, writes: readonly Write[]): Violation[] {
   const found: Violation[] = []
   for (const { attempt, write } of attemptsOf(writes)) {
-    if (attempt.outcome !== 'abandoned') continue
+    if (attempt.outcome !== 'abandoned' && attempt.reason !== 'lease_lost') continue
     const from = attempt.claimedAt - healMs(history)
     const isGone = history.lives.some(
       life =>
@@ -107,7 +107,7 @@ function noHealthyLoss(history: History, jobId: string, writes: readonly Write[]
         life.endedAt <= write.at,
     )
     if (isGone || hasTrouble(history, attempt.owner, from, write.at)) continue
-    const text = `attempt ${attempt.number} of healthy ${attempt.owner} was abandoned`
+    const text = `attempt ${attempt.number} of healthy ${attempt.owner} was taken away`
     found.push(violation('E5', jobId, write.at, text))
   }
   return found

@@ -55,6 +55,7 @@ describe('T4: skips have reasons their policy allows', () => {
     ['overlap', 'no run was under way'],
     ['stopped', 'the job had not failed'],
     ['budget', 'nothing waits for a failure period'],
+    ['crash_loop', 'nothing crashed'],
     ['edited', 'nobody edited'],
     ['cancelled', 'nobody cancelled'],
     ['weather', 'no such reason'],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Job } from '../../../src/core/job.ts'
 import { completeSpec } from '../../../src/core/spec.ts'
-import { band, checkRetries, CRASHES_MAX } from './retries.ts'
+import { band, checkRetries, crashWait } from './retries.ts'
 import { brokenBy, goodHistory } from './sample.ts'
 import { at, type Draft } from './story.ts'
 
@@ -37,25 +38,42 @@ test('R2: tried again too early, or too late', () => {
 })
 
 describe('R4: crashes in a row', () => {
-  const crashes = (count: number) => (draft: Draft) => {
-    for (const attempt of outcomes(draft).slice(0, count)) attempt.outcome = 'abandoned'
+  const crash = (draft: Draft, patch: Partial<Job> = {}) => {
+    const write = draft.writes.find(({ attempts }) => attempts.length > 0)!
+    write.attempts[0]!.outcome = 'abandoned'
+    const { finishedAt } = write.attempts[0]!
+    Object.assign(write.after!, { crashes: 1, dueAt: finishedAt, retryAt: finishedAt, ...patch })
+    return finishedAt
   }
+  const isR4 = (inv: string) => inv === 'R4'
 
-  test('a job that is not set aside', () => {
-    expect(broken(crashes(CRASHES_MAX))).toContain('R4')
-    expect(broken(crashes(CRASHES_MAX + 1))).toContain('R4')
+  test('a crash that is counted and tried again at once', () => {
+    expect(broken(draft => void crash(draft)).filter(isR4)).toEqual([])
   })
 
-  test('fewer crashes are nothing to act on', () => {
-    expect(broken(crashes(CRASHES_MAX - 1)).filter(inv => inv === 'R4')).toEqual([])
+  test('a crash that is not counted', () => {
+    expect(broken(draft => void crash(draft, { crashes: 0 }))).toContain('R4')
   })
 
-  test('a job set aside too soon', () => {
+  test('a crash that is waited for too long', () => {
     const found = broken(draft => {
-      const { after } = draft.writes[2]!
-      Object.assign(after!, { state: 'failed', ended: { at: at(10.5), reason: 'crash_loop' } })
+      const finishedAt = crash(draft)
+      crash(draft, { dueAt: finishedAt + 1_000 })
     })
     expect(found).toContain('R4')
+  })
+
+  test('a crash that ends a recurring job', () => {
+    const found = broken(draft => {
+      crash(draft, { state: 'failed', ended: { at: at(10.5), reason: 'crash_loop' } })
+    })
+    expect(found).toContain('R4')
+  })
+
+  test('the waits double, from the second crash on and again from the fifth', () => {
+    expect([1, 2, 3, 4, 5, 6, 11, 99].map(crashWait)).toEqual(
+      [0, 5, 10, 20, 60, 120, 3_600, 3_600].map(seconds => seconds * 1_000),
+    )
   })
 })
 

@@ -1,14 +1,15 @@
 // R: failures spend their budget and nothing else does, waits keep to their backoff, and a job whose
-// attempts end without a word is set aside.
+// process dies over and over waits longer and longer.
 
 import type { Attempt } from '../../../src/core/attempt.ts'
+import type { Job } from '../../../src/core/job.ts'
 import type { JobSpec } from '../../../src/core/spec.ts'
 import type { Millis } from '../../../src/core/time.ts'
 import type { Checker, Violation, Write } from '../history.ts'
 import { byRun, violation, writesByJob } from './facts.ts'
 
-/** Attempts in a row that may end without a word; the last of them sets the job aside. */
-export const CRASHES_MAX = 5
+/** Crashes in a row that end a one-off. */
+export const ONE_OFF_CRASHES_MAX = 10
 
 export const checkRetries: Checker = history => {
   const found: Violation[] = []
@@ -102,25 +103,54 @@ export function band({ retry, trigger }: JobSpec, failures: number): [Millis, Mi
   }
 }
 
-/** R3 and R4: so many abandoned attempts in a row, per job, and it is set aside. */
+/** Waits after the nth crash in a row, in seconds; the last one is for all that follow. */
+const CRASH_WAITS = [0, 0, 5, 10, 20, 60, 120, 240, 480, 960, 1_920, 3_600]
+
+export function crashWait(inRow: number): Millis {
+  return CRASH_WAITS[Math.min(inRow, CRASH_WAITS.length - 1)]! * 1_000
+}
+
+/** What says nothing about the handler neither adds to a row of crashes nor ends it. */
+const NEUTRAL: ReadonlySet<string> = new Set(['interrupted', 'cancelled'])
+
+/** R3 and R4: crashes in a row are counted per job, waited for, and end one-offs only. */
 function crashBudget(jobId: string, writes: readonly Write[]): Violation[] {
   const found: Violation[] = []
   let inRow = 0
   for (const write of writes) {
-    if (write.verb === 'retry') inRow = 0
+    const { before, after, verb, at } = write
+    if (verb === 'retry' && before?.state === 'failed') inRow = 0
     for (const { outcome } of write.attempts) {
-      inRow = outcome === 'abandoned' ? inRow + 1 : 0
-      if (inRow > CRASHES_MAX) {
-        found.push(violation('R4', jobId, write.at, `${inRow} attempts in a row were abandoned`))
-      }
+      if (outcome === 'abandoned') inRow++
+      else if (!NEUTRAL.has(outcome)) inRow = 0
     }
-    const isAside = write.after?.state === 'failed' && write.after.ended?.reason === 'crash_loop'
-    if (inRow === CRASHES_MAX && write.attempts.length > 0 && !isAside) {
-      found.push(violation('R4', jobId, write.at, `${inRow} crashes, but it is not set aside`))
-    }
-    if (write.attempts.length > 0 && inRow < CRASHES_MAX && isAside) {
-      found.push(violation('R4', jobId, write.at, `set aside after ${inRow} crashes`))
-    }
+    if (!after || !before || write.attempts.length === 0) continue
+    const problem = crashProblem(write.attempts.at(-1)!, { before, after, inRow })
+    if (problem !== null) found.push(violation('R4', jobId, at, problem))
   }
   return found
+}
+
+interface CrashRow {
+  readonly before: Job
+  readonly after: Job
+  readonly inRow: number
+}
+
+function crashProblem(attempt: Attempt, { before, after, inRow }: CrashRow): string | null {
+  if (after.crashes !== inRow) return `${after.crashes} crashes counted, not ${inRow}`
+  const { kind } = before.spec.trigger
+  const mayEnd = (kind === 'once' || kind === 'manual') && inRow >= ONE_OFF_CRASHES_MAX
+  const isEnded = after.state === 'failed' && after.ended?.reason === 'crash_loop'
+  if (isEnded && !mayEnd) return `ended after ${inRow} crashes`
+  if (attempt.outcome !== 'abandoned') return null
+  if (mayEnd && !isEnded) return `${inRow} crashes, but the one-off has not ended`
+  if (after.state !== 'waiting' || after.dueAt === null) return null
+  const waits = after.dueAt - attempt.finishedAt
+  // A handler that was told to stop and has not returned holds the next start back as well.
+  const held = after.hold === null ? 0 : after.hold.until - attempt.finishedAt
+  const wait = Math.max(crashWait(inRow), held)
+  const isLate = waits > wait && inRow < ONE_OFF_CRASHES_MAX
+  if (waits >= wait && !isLate) return null
+  return wait === 0 && waits < 0 ? null : `waits ${waits} ms after ${inRow} crashes, not ${wait}`
 }

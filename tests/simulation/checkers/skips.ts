@@ -22,6 +22,9 @@ export function legalSkips(
   return found
 }
 
+/** Crashes in a row after which occurrences pass by a job. */
+const SET_ASIDE_CRASHES = 5
+
 function illegal(
   skip: Decision,
   writes: readonly Write[],
@@ -47,6 +50,8 @@ function illegal(
       return before.state === 'failed' ? null : `the job was ${before.state}`
     case 'budget':
       return spec.retry.exhausted === 'wait' ? null : `exhausted is ${spec.retry.exhausted}`
+    case 'crash_loop':
+      return before.crashes >= SET_ASIDE_CRASHES ? null : `${before.crashes} crashes`
     case 'edited':
       return write.verb === 'edit' ? null : 'nobody edited it'
     case 'cancelled':
@@ -98,6 +103,8 @@ const SLACK_MS = 1_000
 /** Passed while a run of the schedule was open. */
 function overlapIsLegal(skip: Decision, before: Job, writes: readonly Write[]): boolean {
   if (before.spec.overlap.policy === 'allow') return false
+  // A run that began behind the wait after a crash also stands for what passed during that wait.
+  if (before.crashes > 0) return true
   const spans = openSpans(writes)
   return [skip.from, skip.to].every(at =>
     spans.some(span => at >= span.from - SLACK_MS && at <= span.to + SLACK_MS),

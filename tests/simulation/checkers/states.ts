@@ -80,9 +80,24 @@ function isDuePause({ pause }: Job): boolean {
 function endedIsEnded(history: History): Violation[] {
   return history.writes
     .filter(({ before, after }) => before?.state === 'cancelled' && after !== null)
+    .filter(({ before, after }) => !countsTasks(before!, after!) && !liftsHold(before!, after!))
     .map(({ jobId, at, node, verb, call }) =>
       violation('S2', jobId, at, `${node} wrote (${verb ?? call}) over a cancelled job`),
     )
+}
+
+/** A series counts the tasks that ended with it. */
+function countsTasks(before: Job, after: Job): boolean {
+  return (
+    before.state === after.state && JSON.stringify(before.series) !== JSON.stringify(after.series)
+  )
+}
+
+/** Its handler has returned: the next start need not wait for it, and nothing else is written. */
+function liftsHold(before: Job, after: Job): boolean {
+  if (before.hold === null || after.hold !== null) return false
+  const { version, updatedAt, hold } = after
+  return JSON.stringify({ ...before, version, updatedAt, hold }) === JSON.stringify(after)
 }
 
 /** S3: a handler whose run was ended by a person hears of it within a look. */

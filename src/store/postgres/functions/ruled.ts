@@ -2,6 +2,7 @@
 // server, lane by lane. Such claims of one schema take turns, because a cap holds over all queues.
 
 import { LANE_KIND, laneLimits } from '../../../core/lane.ts'
+import { TURN_KEPT_MS, TURN_KIND } from '../../../core/turns.ts'
 import { claimParameters, claimReturns, lease, promote, take } from './claim.ts'
 import { judged } from './clock.ts'
 import { made } from './made.ts'
@@ -181,10 +182,40 @@ const spend = (s: string) => `
     end if;
   end loop;`
 
-const claimRuled = (s: string): string =>
+/** The turn is the queue's, or one of its own that the caller gives, or that a record keeps. */
+interface RuledForm {
+  readonly isScoped: boolean
+}
+
+const givenTurn = (s: string) => `
+      select q.paused, coalesce(p_turn, q.cursor), case when p_turn is null then q.taken else p_taken end
+        into v_paused, v_lane, v_taken from ${s}.queues q where q.queue = p_queue for update;`
+
+/** The lock above lets one claim at a time come here, so the record is as the last one left it. */
+const scopeTurn = (s: string) => `
+      select q.paused, q.cursor, q.taken
+        into v_paused, v_lane, v_taken from ${s}.queues q where q.queue = p_queue for update;
+      if p_scope is not null then
+        v_lane := ''; v_taken := 0;
+        select coalesce(r.value::json ->> 'lane', ''), coalesce((r.value::json ->> 'taken')::int, 0)
+          into v_lane, v_taken from ${s}.records r
+          where r.kind = '${TURN_KIND}' and r.key = p_scope
+            and (r.expire_at is null or r.expire_at > v_now);
+        if not found then v_lane := ''; v_taken := 0; end if;
+      end if;`
+
+const keepScopeTurn = (s: string) => `
+        insert into ${s}.records as r values ('${TURN_KIND}', p_scope,
+            json_build_object('lane', v_last, 'taken', v_last_taken)::text, 1, v_now + ${TURN_KEPT_MS})
+          on conflict (kind, key) do update set value = excluded.value,
+            expire_at = excluded.expire_at, version = r.version + 1;`
+
+const claimRuled = (s: string, { isScoped }: RuledForm): string =>
   made(s, {
-    name: 'claim_ruled_1',
-    parameters: `${claimParameters}, p_from text[], p_until text[], p_turn text, p_taken int`,
+    name: isScoped ? 'claim_ruled_2' : 'claim_ruled_1',
+    parameters: `${claimParameters}, p_from text[], p_until text[], ${
+      isScoped ? 'p_scope text' : 'p_turn text, p_taken int'
+    }`,
     returns: claimReturns,
     declare: `v_lines int[]; v_tids tid[] := '{}'; v_some tid[]; v_seqs bigint[]; v_gone bigint[];
       v_paused boolean; v_now bigint := ${judged};
@@ -201,16 +232,16 @@ const claimRuled = (s: string): string =>
       if cardinality(v_lines) = 0 then return; end if;
       perform pg_advisory_xact_lock(hashtextextended('carillon lanes ${s}', 0));
       insert into ${s}.queues (queue) values (p_queue) on conflict do nothing;
-      select q.paused, coalesce(p_turn, q.cursor), case when p_turn is null then q.taken else p_taken end
-        into v_paused, v_lane, v_taken from ${s}.queues q where q.queue = p_queue for update;
+      ${isScoped ? scopeTurn(s) : givenTurn(s)}
       if v_paused then return; end if;
       v_at := v_lane;
       ${promote(s)}
       v_tids := '{}';
       ${serve(s)}
       if v_total = 0 and v_passed is null then return; end if;
-      if p_turn is null then
+      if ${isScoped ? 'p_scope' : 'p_turn'} is null then
         update ${s}.queues set cursor = v_last, taken = v_last_taken where queue = p_queue;
+      ${isScoped ? `else ${keepScopeTurn(s)}` : ''}
       end if;
       if v_total = 0 then return; end if;
       ${spend(s)}
@@ -238,6 +269,8 @@ export const ruledFunctions = (s: string): string[] => [
   nextLane(s),
   laneRoom(s),
   laneRows(s),
-  claimRuled(s),
+  claimRuled(s, { isScoped: false }),
   forget(s),
 ]
+
+export const claimScopedFunction = (s: string): string => claimRuled(s, { isScoped: true })

@@ -63,9 +63,17 @@ local function takeNumber() return tonumber(take()) end
 -- A row as row.ts writes it.
 local HEAD = '^(%d+)%z(%d+)%z(%d)%z(%d)%z([^%z]*)%z([^%z]*)%z([^%z]*)%z([^%z]*)%z(.)'
   .. '%z(%-?%d*)%z(%-?%d*)%z(%-?%d*)%z(%-?%d*)%z(%d+)%z(%d+)%z(%d+)%z(%d+)%z%[(%d)'
+-- What a damaged row counts as: a failed job of nobody, that stands nowhere.
+local NO_HEAD = {
+  version = '', fence = '0', state = '4', kind = '0', tenant = '', queue = '', handler = '',
+  lane = '', place = '-', due = '', rank = '', held = '', expire = '', attempts = '0', keep = '0',
+  specAt = '0', wait = '1',
+}
+
 local function head(row)
   local version, fence, state, kind, tenant, queue, handler, lane, place,
-    due, rank, held, expire, attempts, keep, revision, specAt, wait = match(row, HEAD)
+    due, rank, held, expire, attempts, keep, revision, specAt, wait = match(row or '', HEAD)
+  if not version then return NO_HEAD end
   return {
     version = version, fence = fence, state = state, kind = kind, tenant = tenant,
     queue = queue, handler = handler, lane = lane, place = place, due = due, rank = rank,

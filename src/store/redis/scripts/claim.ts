@@ -11,8 +11,14 @@ import { tallies } from './tallies.ts'
 export const BITE = 1_000
 const BITE_FACTOR = 4
 
+/** In place of the row of a job that is not leased, but to be set aside. */
+export const DAMAGED_ROW = '!'
+
 const finding = String.raw`
 local LANE = '^%d+%z%d+%z%d%z%d%z[^%z]*%z[^%z]*%z[^%z]*%z([^%z]*)%z.%z(%-?%d*)%z(%-?%d*)%z'
+
+-- Jobs whose row is missing or says nothing: out of their places, told to be set aside.
+local bad = {}
 
 local function laneKey(line, lane) return P .. 'ready:' .. line.name .. Z .. lane end
 
@@ -23,8 +29,11 @@ local function dueOf(line, lane)
   local seqs, found = {}, {}
   for i = 1, #list, 2 do seqs[#seqs + 1] = list[i] end
   for i, row in ipairs(fetch('HMGET', P .. 'jobs', seqs)) do
-    local _, due = match(row, LANE)
-    if tonumber(due) <= now then
+    local _, due = match(row or '', LANE)
+    if not due then
+      call('ZREM', laneKey(line, lane), seqs[i])
+      bad[#bad + 1] = seqs[i]
+    elseif tonumber(due) <= now then
       found[#found + 1] = { seq = seqs[i], rank = tonumber(list[2 * i]), line = line, lane = lane }
     end
   end
@@ -92,8 +101,13 @@ local function everything(lines, limit)
       local key = P .. 'timed:' .. line.name
       local seqs = call('ZRANGEBYSCORE', key, '-inf', int(now), 'LIMIT', 0, limit)
       for i, row in ipairs(fetch('HMGET', P .. 'jobs', seqs)) do
-        local lane, _, rank = match(row, LANE)
-        all[#all + 1] = { seq = seqs[i], rank = tonumber(rank), line = line, row = row, lane = lane }
+        local lane, _, rank = match(row or '', LANE)
+        if lane then
+          all[#all + 1] =
+            { seq = seqs[i], rank = tonumber(rank), line = line, row = row, lane = lane }
+        else
+          bad[#bad + 1] = seqs[i]
+        end
       end
       call('ZREMRANGEBYSCORE', key, '-inf', int(now))
     end
@@ -145,8 +159,12 @@ local function promote(lines)
     line.isReady = true
   end
   for i, row in ipairs(fetch('HMGET', P .. 'jobs', seqs)) do
-    local lane, at, rank = match(row, LANE)
-    makeReady(due[i].line.name, lane, tonumber(at), rank, seqs[i])
+    local lane, at, rank = match(row or '', LANE)
+    if lane then
+      makeReady(due[i].line.name, lane, tonumber(at), rank, seqs[i])
+    else
+      bad[#bad + 1] = seqs[i]
+    end
   end
   for name, list in pairs(gone) do batch('ZREM', P .. 'timed:' .. name, list) end
   flushPlaces()
@@ -247,8 +265,8 @@ local function lease(taken, line)
   local rows, n = fetch('HMGET', P .. 'jobs', unread), 0
   local stamp, till = int(now), int(now + leaseMs)
   local middle, tail = Z .. token .. Z .. 'c' .. Z, Z .. owner .. Z .. stamp .. Z .. till
-  local leases, reply, begun = {}, { stamp }, {}
-  local last, front, kind, tenant, isNew
+  local leases, reply, begun, held = {}, { stamp }, {}, {}
+  local last, version, front, kind, tenant, isNew
   for i = 1, #seqs do
     local job, row = taken[i], nil
     if line or not job.row then
@@ -260,24 +278,38 @@ local function lease(taken, line)
     -- What was made together mostly has the same row: it is looked at and told once.
     local isSame = row == last
     if not isSame then
-      local version
-      version, kind, tenant = match(row, '^(%d+)%z%d+%z%d%z(%d)%z([^%z]*)')
-      front, isNew, last = int(version + 1) .. middle, kind == '0' and isUnstarted(row), row
+      version, kind, tenant = match(row or '', '^(%d+)%z%d+%z%d%z([01])%z([^%z]*)')
+      last = row
+      if version then
+        front, isNew = int(version + 1) .. middle, kind == '0' and isUnstarted(row)
+      end
     end
-    local counts = (line or job.line).counts[kind]
-    counts[tenant] = (counts[tenant] or 0) + 1
-    if isNew then
-      begun[tenant] = begun[tenant] or {}
-      insert(begun[tenant], seqs[i])
+    if version then
+      local k = #held + 1
+      local counts = (line or job.line).counts[kind]
+      counts[tenant] = (counts[tenant] or 0) + 1
+      if isNew then
+        begun[tenant] = begun[tenant] or {}
+        insert(begun[tenant], seqs[i])
+      end
+      held[k] = seqs[i]
+      leases[2 * k - 1] = seqs[i]
+      leases[2 * k] = front .. ARGV[at + k] .. tail
+      reply[2 * k] = seqs[i]
+      reply[2 * k + 1] = isSame and '' or row
+    else
+      bad[#bad + 1] = seqs[i]
     end
-    leases[2 * i - 1] = seqs[i]
-    leases[2 * i] = front .. ARGV[at + i] .. tail
-    reply[2 * i] = seqs[i]
-    reply[2 * i + 1] = isSame and '' or row
   end
-  batch('HSET', P .. 'leases', leases)
-  beginLease(token, till, seqs)
+  if #held > 0 then
+    batch('HSET', P .. 'leases', leases)
+    beginLease(token, till, held)
+  end
   for tenant, list in pairs(begun) do moveMarked(tenant, UNSTARTED, LIVE, list) end
+  for i = 1, #bad do
+    reply[#reply + 1] = bad[i]
+    reply[#reply + 1] = '${DAMAGED_ROW}'
+  end
   return reply
 end
 
@@ -331,7 +363,7 @@ else
     taken, last = inTurnOfMany(lines, cursor, limit)
   end
 end
-if #taken == 0 then return {} end
+if #taken == 0 and #bad == 0 then return {} end
 if last then call('HSET', P .. 'cursors', queue, last) end
 reply = lease(taken, one)
 moveTallies(lines)

@@ -117,6 +117,9 @@ local sender, now = take(), takeNumber()
 local waitingMax = takeNumber()
 local results = { settle() and 1 or 0 }
 for i = 1, takeNumber() do results[i + 1] = commit(takeChange(), now, waitingMax) end
+-- Of the changes that were settled as prepared.
+local puts = takeRecords()
+if results[1] == 1 then putRecords(puts, now) end
 flushTallies()
 wake(sender)
 return results

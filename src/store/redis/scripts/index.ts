@@ -1,6 +1,7 @@
 // Every script by name, with the digest Redis knows it by.
 
 import { createHash } from 'node:crypto'
+import { APPLICATION } from '../check.ts'
 import { applyScript } from './apply.ts'
 import { claimScript } from './claim.ts'
 import { commitScript } from './commit.ts'
@@ -20,24 +21,42 @@ import * as upkeep from './upkeep.ts'
 export interface Script {
   readonly text: string
   readonly sha: string
+  /** Its last argument is the identity of the namespace it is meant for. */
+  readonly isWriting: boolean
 }
+
+/**
+ * Nothing is written to a namespace that lost its marker, or was made anew after that: what it held
+ * is gone, and leases, schedules and limits known to this process are not those of the new one.
+ */
+const marked = `local identity = table.remove(ARGV)
+if redis.call('HGET', KEYS[1], 'identity') ~= identity then
+  local marker = redis.call('HMGET', KEYS[1], 'application', 'identity')
+  if marker[1] ~= '${APPLICATION}' then
+    return redis.error_reply('NOMARKER the marker of the namespace is gone')
+  end
+  if (marker[2] or '') ~= identity then
+    return redis.error_reply('NEWMARKER the namespace was marked anew')
+  end
+end
+`
 
 /** Without flags a script is refused before its first command when memory is full. */
 function writing(body: string): Script {
-  return script(`#!lua\n${body}`)
+  return script(`#!lua\n${marked}${body}`, true)
 }
 
 /** What gives memory back must go on when there is none left. */
 function freeing(body: string): Script {
-  return script(`#!lua flags=allow-oom\n${body}`)
+  return script(`#!lua flags=allow-oom\n${marked}${body}`, true)
 }
 
 function reading(body: string): Script {
-  return script(`#!lua flags=no-writes\n${body}`)
+  return script(`#!lua flags=no-writes\n${body}`, false)
 }
 
-function script(text: string): Script {
-  return { text, sha: createHash('sha1').update(text).digest('hex') }
+function script(text: string, isWriting: boolean): Script {
+  return { text, sha: createHash('sha1').update(text).digest('hex'), isWriting }
 }
 
 export const scripts = {
@@ -52,7 +71,9 @@ export const scripts = {
   report: writing(upkeep.reportScript),
   pause: writing(upkeep.pauseScript),
   putRecords: writing(upkeep.putRecordsScript),
+  beat: freeing(upkeep.beatScript),
   remove: freeing(upkeep.removeScript),
+  setAside: freeing(upkeep.setAsideScript),
   prune: freeing(pruneScript),
   get: reading(reads.getScript),
   rows: reading(reads.rowsScript),

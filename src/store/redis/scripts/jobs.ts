@@ -24,8 +24,9 @@ local function indexCold(seq, tenant, cold)
 end
 
 local function unindexCold(seq, tenant, cold)
-  local _, series, app = match(cold, COLD)
+  local _, series, app = match(cold or '', COLD)
   call('ZREM', P .. 'tj:' .. tenant, seq)
+  if not series then return end
   if series ~= '-' then call('ZREM', P .. 'sj:' .. series, seq) end
   if app ~= '-' then call('ZREM', P .. 'aj:' .. app, seq) end
 end
@@ -109,9 +110,66 @@ local function clearHistory(seq, low, high, count)
   return nil
 end
 
-local function removeJob(seq, h, cold, lease)
-  local id = match(cold, COLD)
+-- Out of every index a job may be in whose row tells nothing; answers with what they told of it.
+local function scrub(seq)
+  local told = { kind = '1', state = '3' }
+  for _, mark in ipairs(MARKS) do
+    if call('ZREM', P .. 'mj:' .. mark, seq) == 1 then
+      told.kind, told.state = '0', (mark == LIVE or mark == UNSTARTED) and '0' or mark
+    end
+  end
+  for _, tenant in ipairs(call('ZRANGE', P .. 'tenants', 0, -1)) do
+    if call('ZREM', P .. 'tj:' .. tenant, seq) == 1 then told.tenant = tenant end
+    for _, mark in ipairs(MARKS) do call('ZREM', P .. 'mj:' .. mark .. ':' .. tenant, seq) end
+  end
+  local function standsIn(line)
+    told.queue, told.handler = match(line, '^([^%z]*)%z(.*)$')
+    if told.kind == '1' then told.state = '0' end
+  end
+  for _, line in ipairs(call('SMEMBERS', P .. 'lines')) do
+    if call('ZREM', P .. 'timed:' .. line, seq) == 1 then standsIn(line) end
+    for _, lane in ipairs(call('ZRANGE', P .. 'ring:' .. line, 0, -1)) do
+      local key = P .. 'ready:' .. line .. Z .. lane
+      if call('ZREM', key, seq) == 1 then
+        standsIn(line)
+        leaveLane(line, lane, key)
+      end
+    end
+    local queue = match(line, '^([^%z]*)')
+    call('ZREM', P .. 'exp:0:' .. queue, seq)
+    call('ZREM', P .. 'exp:1:' .. queue, seq)
+  end
+  call('ZREM', P .. 'pauses', seq)
+  call('ZREM', P .. 'all', seq)
+  local lease = call('HGET', P .. 'leases', seq)
+  if lease then
+    call('HDEL', P .. 'leases', seq)
+    told.state = '1'
+    local token = leaseOf(lease).token
+    if token then endLease(token, 1) end
+  end
+  return told
+end
+
+-- One job less, as far as it is known where it was counted.
+local function untally(told)
+  if not (told.tenant and told.queue and told.handler) then return end
+  tally(told.tenant, told.queue .. Z .. told.handler, told.queue, told.kind, told.state, -1)
+end
+
+local function removeDamaged(seq, id, cold)
+  local told = scrub(seq)
+  untally(told)
+  if told.tenant then unindexCold(seq, told.tenant, cold) end
   call('HDEL', P .. 'ids', id)
+  for _, name in ipairs({ 'jobs', 'specs', 'progress' }) do call('HDEL', P .. name, seq) end
+  local high = tonumber(call('HGET', P .. 'hi', seq) or 0)
+  if high > 0 then call('HSET', P .. 'trash', seq, '1:' .. int(high)) end
+end
+
+local function removeJob(seq, h, cold, lease)
+  local id = match(cold or '', COLD)
+  if id then call('HDEL', P .. 'ids', id) end
   if lease then
     call('HDEL', P .. 'leases', seq)
     endLease(leaseOf(lease).token, 1)

@@ -73,6 +73,8 @@ local function is(wanted, value) return wanted == '-' or sub(wanted, 2) == value
 
 local function fits(row, isHeld)
   local s, k, t, q, h = match(row, ROW)
+  -- A damaged row is told, so that it can be set aside.
+  if not s then return true end
   if isHeld then s = '1' end
   if states ~= '-' and not find(states, s, 1, true) then return false end
   if kind ~= '' and kind ~= k then return false end
@@ -111,7 +113,9 @@ local leases = isExact and {} or fetch('HMGET', P .. 'leases', list)
 local found, last, seen = {}, mark, 0
 for i, seq in ipairs(list) do
   seen, last = i, seq
-  if isExact or (rows[i] and fits(rows[i], leases[i])) then
+  local row = rows[i]
+  if not row and not isExact and call('HEXISTS', P .. 'specs', seq) == 1 then row = '' end
+  if isExact or (row and fits(row, leases[i])) then
     if skip > 0 then
       skip = skip - 1
     else

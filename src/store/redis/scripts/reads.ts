@@ -7,9 +7,12 @@ const answering = String.raw`
 local function tell(seqs, reply)
   local rows, leases = fetch('HMGET', P .. 'jobs', seqs), fetch('HMGET', P .. 'leases', seqs)
   for i = 1, #seqs do
-    if rows[i] then
+    local row = rows[i]
+    -- A row that is missing while its spec is there is damaged, not gone.
+    if not row and call('HEXISTS', P .. 'specs', seqs[i]) == 1 then row = '' end
+    if row then
       reply[#reply + 1] = seqs[i]
-      reply[#reply + 1] = rows[i]
+      reply[#reply + 1] = row
       reply[#reply + 1] = leases[i] or ''
     end
   end

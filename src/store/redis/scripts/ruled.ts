@@ -3,6 +3,7 @@
 
 import { LANE_KIND, laneLimits } from '../../../core/lane.ts'
 import { DAY } from '../../../core/time.ts'
+import { TURN_KEPT_MS, TURN_KIND } from '../../../core/turns.ts'
 import { base } from './base.ts'
 import { claimParts } from './claim.ts'
 import { ordering } from './fair.ts'
@@ -14,15 +15,20 @@ import { tallies } from './tallies.ts'
 const FORGOTTEN_AFTER_MS = 30 * DAY
 
 const asking = String.raw`
-local turnLane, turnTaken, spans = take(), take(), {}
+local scope, spans = take(), {}
 for i = 1, takeNumber() do spans[i] = { from = take(), till = take() } end
-local isOwnTurn = #spans == 0
-if isOwnTurn then
+local turnLane, turnTaken, turnVersion = '', 0, 0
+if scope == '' then
   turnLane = call('HGET', P .. 'cursors', queue) or ''
   turnTaken = tonumber(call('HGET', P .. 'taken', queue) or 0)
   spans[1] = { from = '' }
 else
-  turnTaken = tonumber(turnTaken)
+  local text = call('HGET', P .. 'rec:${TURN_KIND}', scope)
+  local version, expire, json = match(text or '', '^(%d+)%z(%-?%d*)%z(.*)$')
+  if version and (expire == '' or tonumber(expire) > now) then
+    local turn = cjson.decode(json)
+    turnLane, turnTaken, turnVersion = turn.lane, turn.taken, tonumber(version)
+  end
 end
 `
 
@@ -173,11 +179,19 @@ promote(lines)
 firstRound()
 moreRounds()
 if passed then lastLane, lastTaken = passed, ${laneLimits.weightMax} end
-if isOwnTurn and (#taken > 0 or passed) then
+if scope == '' and (#taken > 0 or passed) then
   call('HSET', P .. 'cursors', queue, lastLane)
   call('HSET', P .. 'taken', queue, int(lastTaken))
+elseif #taken > 0 or passed then
+  -- As scripts/records writes one.
+  local expire = int(now + ${TURN_KEPT_MS})
+  local json = cjson.encode({ lane = lastLane, taken = lastTaken })
+  call('HSET', P .. 'rec:${TURN_KIND}', scope, int(turnVersion + 1) .. Z .. expire .. Z .. json)
+  call('ZADD', P .. 'rk:${TURN_KIND}', 0, scope)
+  call('SADD', P .. 'kinds', '${TURN_KIND}')
+  call('ZADD', P .. 'rx', expire, '${TURN_KIND}' .. Z .. scope)
 end
-if #taken == 0 then return {} end
+if #taken == 0 and #bad == 0 then return {} end
 for _, room in ipairs(rooms) do
   local rule = room.given > 0 and room.rule
   if rule and rule.count then

@@ -22,12 +22,17 @@ end
 
 -- Waiting jobs of the queue, with what this script did so far.
 local function waitingOf(queue)
-  local held = tonumber(call('HGET', P .. 'waiting', queue) or 0)
+  local held = tonumber(call('HGET', P .. 'waiting', queue) or 0) or 0
   return held + (waitingSums[queue] or 0)
 end
 
 local function bump(key, field, n)
-  local sum = call('HINCRBY', key, field, n)
+  local sum = redis.pcall('HINCRBY', key, field, n)
+  -- Overwritten with something that is no number: counting begins anew, doctor counts again.
+  if type(sum) == 'table' then
+    call('HSET', key, field, max(n, 0))
+    sum = max(n, 0)
+  end
   if sum == 0 then call('HDEL', key, field) end
   return sum
 end

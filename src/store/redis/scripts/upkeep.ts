@@ -97,6 +97,18 @@ return 1
 `,
 ].join('\n')
 
+export const beatScript = [
+  base,
+  records,
+  String.raw`
+local kind, owner, kept = take(), take(), takeNumber()
+local at = tonumber(take()) or serverNow()
+local write = { kind = kind, key = owner, expire = int(at + kept), value = int(at) }
+putRecord(write, at)
+return 1
+`,
+].join('\n')
+
 export const putRecordsScript = [
   base,
   records,
@@ -123,12 +135,17 @@ local now = takeNumber()
 local writes = takeRecords()
 local results, isAny = {}, false
 for i = 1, takeNumber() do
-  local seq = call('HGET', P .. 'ids', take())
+  local id = take()
+  local seq = call('HGET', P .. 'ids', id)
   results[i] = seq and 1 or 0
   if seq then
     isAny = true
     local h, cold = head(call('HGET', P .. 'jobs', seq)), call('HGET', P .. 'specs', seq)
-    removeJob(seq, h, cold, call('HGET', P .. 'leases', seq))
+    if h == NO_HEAD or not match(cold or '', COLD) then
+      removeDamaged(seq, id, cold)
+    else
+      removeJob(seq, h, cold, call('HGET', P .. 'leases', seq))
+    end
   end
 end
 flushTallies()
@@ -138,5 +155,32 @@ if isAny then
   end
 end
 return results
+`,
+].join('\n')
+
+/**
+ * Writes a job that failed in place of a record that does not decode, unless the record changed
+ * since it was read. Answers whether it did.
+ */
+export const setAsideScript = [
+  ...removing,
+  String.raw`
+local seq, id, row, cold = take(), take(), take(), take()
+local oldRow, oldCold = call('HGET', P .. 'jobs', seq) or '', call('HGET', P .. 'specs', seq) or ''
+if take() ~= oldRow or take() ~= oldCold then return 0 end
+local h, lease = head(oldRow), call('HGET', P .. 'leases', seq)
+local told, after = scrub(seq), head(row)
+if h ~= NO_HEAD then
+  told = { tenant = h.tenant, queue = h.queue, handler = h.handler, kind = h.kind,
+    state = lease and '1' or h.state }
+end
+told.tenant = told.tenant or after.tenant
+told.queue, told.handler = told.queue or after.queue, told.handler or after.handler
+untally(told)
+unindexCold(seq, told.tenant, oldCold)
+addJob(id, seq, row, '', cold)
+flushJobs()
+flushTallies()
+return 1
 `,
 ].join('\n')

@@ -1,0 +1,48 @@
+// A process that is gone is told from one that lives by a lock the system keeps.
+
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { OwnerLocks } from './owner-locks.ts'
+
+const now = () => 0
+
+function databasePath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-locks-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'jobs.db')
+}
+
+it('an owner is gone only once nobody holds its lock', () => {
+  const path = databasePath()
+  const [mine, other] = [new OwnerLocks(path, now), new OwnerLocks(path, now)]
+  expect(other.isGone('a')).toBe(false)
+  mine.lock('a')
+  expect(mine.isGone('a')).toBe(false)
+  expect(other.isGone('a')).toBe(false)
+  mine.release('a')
+  // It left in good order: nothing of it is there to be taken over.
+  expect(other.isGone('a')).toBe(false)
+})
+
+it('the lock of a killed process is free at once', async () => {
+  const path = databasePath()
+  const source = `
+    import { OwnerLocks } from ${JSON.stringify(join(import.meta.dirname, 'owner-locks.ts'))}
+    new OwnerLocks(${JSON.stringify(path)}, () => 0).lock('dead')
+    console.log('locked')
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await new Promise(resolve => child.stdout.once('data', resolve))
+  const locks = new OwnerLocks(path, now)
+  expect(locks.isGone('dead')).toBe(false)
+  const ended = new Promise(resolve => child.once('close', resolve))
+  child.kill('SIGKILL')
+  await ended
+  expect(locks.isGone('dead')).toBe(true)
+})

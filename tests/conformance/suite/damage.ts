@@ -1,0 +1,173 @@
+// Damaged records: one row that does not decode stops nobody. It is set aside as failed, listed,
+// counted, removable, and no claim meets it again.
+
+import { describe, expect, it } from 'vitest'
+import { isDamaged } from '../../../src/core/damage.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { isInspected } from '../../../src/store/upkeep.ts'
+import { claimRequest, job, newJob, T0 } from '../../support/builders.ts'
+import { damage, damageKinds, type DamageKind } from '../../support/damage.ts'
+import { put, type Bench, type UseBench } from './bench.ts'
+
+const everySecond = {
+  trigger: {
+    kind: 'cron',
+    expression: '* * * * * *',
+    zone: 'UTC',
+    dialect: 'extended',
+    dst: null,
+  },
+} as const
+
+/** Readable all the same: what they say is for the core to refuse. */
+const readable: readonly DamageKind[] = ['cron invalid', 'zone invalid']
+const unreadable = damageKinds.filter(kind => !readable.includes(kind))
+
+/** Three schedules, the middle one damaged; the handle has nothing of them in its memory. */
+async function damaged(bench: Bench, kind: DamageKind): Promise<Store> {
+  const { store, url, second } = bench
+  const jobs = ['a', 'bad', 'z'].map(id => newJob({ id, spec: everySecond }))
+  await put(store, ...jobs)
+  await damage(url!, 'bad', kind)
+  return second()
+}
+
+const due = T0 + 1_000
+const take = (store: Store, limit: number) => store.claim(claimRequest({ now: due, limit }))
+
+/** Claims that give nothing and yet leave something due would be made over and over. */
+async function claimAll(store: Store, limit: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let rounds = 0; rounds < 10; rounds++) {
+    ids.push(...(await take(store, limit)).map(({ id }) => id))
+    const next = await store.nextDueAt([{ queue: 'default', handler: 'work' }])
+    if (next === null || next > due) return ids.sort()
+  }
+  throw new Error('something stays due for ever')
+}
+
+export function damageTests(bench: UseBench): void {
+  const each = (
+    kinds: readonly DamageKind[],
+    title: string,
+    body: (kind: DamageKind) => Promise<void>,
+  ) => {
+    it.each(kinds.map(kind => [kind]))(title, async kind => {
+      // Memory has no records to damage.
+      if (bench().store.kind !== 'memory') await body(kind)
+      expect(bench().url === null).toBe(bench().store.kind === 'memory')
+    })
+  }
+
+  describe('damaged records', () => {
+    each(unreadable, '%s: healthy jobs of the queue are claimed, all at once', async kind => {
+      const store = await damaged(bench(), kind)
+      expect(await claimAll(store, 10)).toEqual(['a', 'z'])
+    })
+
+    each(unreadable, '%s: healthy jobs of the queue are claimed, one by one', async kind => {
+      const store = await damaged(bench(), kind)
+      expect(await claimAll(store, 1)).toEqual(['a', 'z'])
+    })
+
+    each(unreadable, '%s: with rules too', async kind => {
+      const store = await damaged(bench(), kind)
+      const claimed: string[] = []
+      for (let i = 0; i < 3; i++) {
+        const jobs = await store.claim(claimRequest({ now: due, limit: 2, isRuled: true }))
+        claimed.push(...jobs.map(({ id }) => id))
+      }
+      expect(claimed.sort()).toEqual(['a', 'z'])
+    })
+
+    each(unreadable, '%s: inserting and claiming in one step goes on', async kind => {
+      const store = await damaged(bench(), kind)
+      const made = job('new')
+      const request = claimRequest({ now: due, limit: 10 })
+      const { inserted, claimed } = await store.insertAndClaim([made], { now: due }, request)
+      expect(inserted).toEqual(['inserted'])
+      expect(claimed.map(({ id }) => id).sort()).toEqual(['a', 'new', 'z'])
+    })
+
+    each(unreadable, '%s: is told once, with a reason', async kind => {
+      const store = await damaged(bench(), kind)
+      const told: string[] = []
+      store.onDamage?.(held => told.push(`${held.id}: ${held.lastError!.message}`))
+      await claimAll(store, 10)
+      await claimAll(store, 10)
+      await store.list({}, { limit: 10 })
+      expect(told).toHaveLength(isGone(bench(), kind) ? 0 : 1)
+    })
+
+    each(unreadable, '%s: reads answer and show it as failed', async kind => {
+      const store = await damaged(bench(), kind)
+      const isLost = isGone(bench(), kind)
+      for (let i = 0; i < 2; i++) {
+        const { items } = await store.list({}, { limit: 10 })
+        expect(items.map(({ id }) => id)).toEqual(isLost ? ['a', 'z'] : ['a', 'bad', 'z'])
+        const [bad] = await store.get(['bad'])
+        expect(bad === undefined).toBe(isLost)
+        if (bad === undefined) continue
+        expect(bad).toMatchObject({ state: 'failed', ended: { reason: 'damaged' }, lease: null })
+        expect(bad.spec).toMatchObject({ tenant: 'default', queue: 'default', handler: 'work' })
+      }
+      const failed = await store.list({ states: ['failed'], kind: 'job' }, { limit: 10 })
+      expect(failed.items.map(({ id }) => id)).toEqual(isLost ? [] : ['bad'])
+      expect(await store.count({ search: 'bad' }, 10)).toBe(isLost ? 0 : 1)
+      expect((await store.upcoming({ from: 0, until: due + 1, limit: 10 })).length).toBe(2)
+      const { items } = await store.dump({ limit: 100, cursor: null })
+      expect(items.length >= 0).toBe(true)
+      await store.prune({ now: due, limit: 100, endedTasksMax: 10 })
+    })
+
+    each(unreadable, '%s: counts stay right', async kind => {
+      const store = await damaged(bench(), kind)
+      if (isGone(bench(), kind)) return
+      await store.list({}, { limit: 10 })
+      const counts = await store.counts()
+      const of = (state: string) =>
+        counts.filter(one => one.state === state).reduce((sum, { count }) => sum + count, 0)
+      expect([of('waiting'), of('failed'), of('running')]).toEqual([2, 1, 0])
+    })
+
+    each(unreadable, '%s: can be removed, seen before or not', async kind => {
+      const store = await damaged(bench(), kind)
+      expect(await store.remove(['bad'])).toEqual([!isGone(bench(), kind)])
+      expect(await store.get(['bad'])).toEqual([])
+      expect(await claimAll(store, 10)).toEqual(['a', 'z'])
+      if (isInspected(store) && !isGone(bench(), kind)) {
+        for (const fault of await store.inspect(10)) await store.mend(fault)
+        expect(await store.inspect(10)).toEqual([])
+      }
+    })
+
+    each(unreadable, '%s: while it runs, is not reaped over and over', async kind => {
+      const { store, url, second } = bench()
+      await put(
+        store,
+        newJob({ id: 'bad', spec: everySecond }),
+        newJob({ id: 'z', spec: everySecond }),
+      )
+      expect(await claimAll(store, 10)).toEqual(['bad', 'z'])
+      await damage(url!, 'bad', kind)
+      const other = await second()
+      const late = due + 60_000
+      for (let i = 0; i < 3; i++) {
+        const found = await other.overdue({ now: late, limit: 10 })
+        expect(found.filter(held => !isDamaged(held)).map(({ id }) => id)).toEqual(['z'])
+        if (i > 0) expect(found).toHaveLength(1)
+      }
+    })
+
+    each(readable, '%s: is whole as a record', async kind => {
+      const store = await damaged(bench(), kind)
+      expect(await claimAll(store, 10)).toEqual(['a', 'bad', 'z'])
+      expect((await store.get(['bad']))[0]!.state).toBe('running')
+    })
+  })
+}
+
+/** A row in a table of its own that is gone leaves nothing by which the job could be known. */
+function isGone({ store }: Bench, kind: DamageKind): boolean {
+  return kind === 'row missing' && store.kind !== 'redis'
+}

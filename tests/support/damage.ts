@@ -1,0 +1,167 @@
+// Damages the stored record of one job, by the names its store has for the parts: the one place in
+// tests that knows where a spec, a state and counters are kept.
+
+import pg from 'pg'
+import { openDatabase } from '../../src/store/sqlite/driver.ts'
+import { linkTo } from './redis.ts'
+
+export const damageKinds = [
+  'spec not JSON',
+  'spec junk',
+  'trigger null',
+  'row junk',
+  'row missing',
+  'spec missing',
+  'counters garbage',
+  'cron invalid',
+  'zone invalid',
+] as const
+export type DamageKind = (typeof damageKinds)[number]
+
+/** Parts of one stored job, as text. */
+interface Parts {
+  spec(edit: (text: string) => string | null): Promise<void>
+  /** Something else altogether in place of the spec. */
+  junk(): Promise<void>
+  row(edit: (text: string) => string | null): Promise<void>
+  counters(): Promise<void>
+  close(): Promise<void>
+}
+
+/** `url` is that of the store; for SQLite the process under test may have the file open. */
+export async function damage(url: string, jobId: string, kind: DamageKind): Promise<void> {
+  const parts = await partsOf(url, jobId)
+  try {
+    await carryOut(parts, kind)
+  } finally {
+    await parts.close()
+  }
+}
+
+function carryOut(parts: Parts, kind: DamageKind): Promise<void> {
+  switch (kind) {
+    case 'spec not JSON':
+      return parts.spec(text => `${text.slice(0, -2)},,`)
+    case 'spec junk':
+      return parts.junk()
+    case 'trigger null':
+      return parts.spec(editing(spec => ({ ...spec, trigger: null })))
+    case 'row junk':
+      return parts.row(() => 'junk')
+    case 'row missing':
+      return parts.row(() => null)
+    case 'spec missing':
+      return parts.spec(() => null)
+    case 'counters garbage':
+      return parts.counters()
+    case 'cron invalid':
+      return parts.spec(editing(spec => withTrigger(spec, { expression: '99 99 * * *' })))
+    case 'zone invalid':
+      return parts.spec(editing(spec => withTrigger(spec, { zone: 'Mars/Phobos' })))
+  }
+}
+
+type Json = Record<string, unknown>
+
+function editing(edit: (spec: Json) => Json): (text: string) => string {
+  return text => JSON.stringify(edit(JSON.parse(text) as Json))
+}
+
+function withTrigger(spec: Json, parts: Json): Json {
+  return { ...spec, trigger: { ...(spec['trigger'] as Json), ...parts } }
+}
+
+/** The numbers in the middle of a stored state. */
+function garbled(body: string): string {
+  return JSON.stringify((JSON.parse(body) as unknown[]).map((part, i) => (i > 3 ? 'x' : part)))
+}
+
+function partsOf(url: string, jobId: string): Promise<Parts> {
+  if (url.startsWith('sqlite:')) return sqliteParts(url.slice('sqlite:'.length), jobId)
+  if (url.startsWith('postgres')) return postgresParts(url, jobId)
+  return redisParts(url, jobId)
+}
+
+type Ask = (sql: string, ...values: string[]) => Promise<unknown[][]>
+
+const fields = { spec: ['specs', 'spec'], row: ['jobs', 'body'] } as const
+
+function sqlParts(ask: Ask, close: () => Promise<void>, seq: string, schema: string): Parts {
+  const at = (table: string) => `from ${schema}${table} where seq = ${seq}`
+  const edit = async (part: 'spec' | 'row', work: (text: string) => string | null) => {
+    const [table, column] = fields[part]
+    const [row] = await ask(`select ${column} ${at(table)}`)
+    const text = work(String(row![0]))
+    if (text === null) await ask(`delete ${at(table)}`)
+    else await ask(`update ${schema}${table} set ${column} = $1 where seq = ${seq}`, text)
+  }
+  return {
+    spec: work => edit('spec', work),
+    junk: () => edit('spec', () => '{"a":1}'),
+    row: work => edit('row', work),
+    counters: () => edit('row', garbled),
+    close,
+  }
+}
+
+async function sqliteParts(path: string, jobId: string): Promise<Parts> {
+  const db = openDatabase(path)
+  const ask: Ask = async (sql, ...values) => db.prepare(sql.replace('$1', '?')).all(...values)
+  db.exec('pragma busy_timeout = 2000')
+  const seq = await numberOf(ask, jobId, '')
+  return sqlParts(ask, async () => db.close(), seq, '')
+}
+
+async function postgresParts(url: string, jobId: string): Promise<Parts> {
+  const address = new URL(url)
+  const schema = `"${address.searchParams.get('schema') ?? 'carillon'}".`
+  address.search = ''
+  const client = new pg.Client({ connectionString: address.href })
+  await client.connect()
+  const ask: Ask = async (text, ...values) =>
+    (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows
+  const seq = await numberOf(ask, jobId, schema)
+  return sqlParts(ask, () => client.end(), seq, schema)
+}
+
+async function numberOf(ask: Ask, jobId: string, schema: string): Promise<string> {
+  const [row] = await ask(`select seq from ${schema}jobs where id = $1`, jobId)
+  if (row === undefined) throw new Error(`there is no job ${jobId} to damage`)
+  return String(row[0])
+}
+
+/** Where a row in Redis has the number of attempts. */
+const ATTEMPTS_AT = 13
+
+async function redisParts(url: string, jobId: string): Promise<Parts> {
+  const link = await linkTo(url)
+  const prefix = `{${new URL(url).searchParams.get('namespace') ?? 'carillon'}}:`
+  const send = (...words: string[]) => link.send(words)
+  const seq = String(await send('HGET', `${prefix}ids`, jobId))
+  const edit = async (key: string, work: (text: string) => string | null) => {
+    const text = work(String(await send('HGET', prefix + key, seq)))
+    if (text === null) await send('HDEL', prefix + key, seq)
+    else await send('HSET', prefix + key, seq, text)
+  }
+  return {
+    // The spec is a member of the JSON behind the last NUL.
+    spec: work =>
+      edit('specs', text => {
+        const [front, json] = [text.slice(0, text.lastIndexOf('\0')), text.split('\0').at(-1)!]
+        const held = JSON.parse(json) as Json
+        const spec = work(JSON.stringify(held['spec']))
+        if (spec === null) return null
+        return `${front}\0${JSON.stringify({ ...held, spec: '?' }).replace('"?"', () => spec)}`
+      }),
+    junk: () => edit('specs', () => 'junk'),
+    row: work => edit('jobs', work),
+    counters: () =>
+      edit('jobs', text =>
+        text
+          .split('\0')
+          .map((field, i) => (i === ATTEMPTS_AT ? 'many' : field))
+          .join('\0'),
+      ),
+    close: async () => link.destroy(),
+  }
+}
