@@ -75,16 +75,8 @@ function text(value: unknown): string {
   return typeof value === 'string' ? `"${value}"` : shown(value)
 }
 
-/* oxlint-disable no-console -- without a logger this is where people look */
-/** Says what goes wrong, and nothing about what goes well. */
-export const consoleLogger: Logger = {
-  debug: () => {},
-  info: () => {},
-  warn: (fields, message) => console.warn(`carillon: ${message}`, fields),
-  error: (fields, message) => console.error(`carillon: ${message}`, fields),
-}
-
-export function tell(logger: Logger, { line, fields }: Report): void {
-  if (logger === consoleLogger) console.info(line)
+export function tell(logger: Logger | null, { line, fields }: Report): void {
+  // oxlint-disable-next-line no-console -- without a logger this is where people look
+  if (logger === null) console.info(line)
   else logger.info(fields, line)
 }

@@ -1,9 +1,8 @@
 // Tasks declared as a whole at start: initialise, stop, and nothing else. A thin face of the engine.
 
 import {
-  attachLogger,
+  attachLog,
   DEFAULT_STORE,
-  loggerOf,
   makeNodeId,
   openStore,
   openTracing,
@@ -14,6 +13,7 @@ import {
 import { isZone, parseCron } from '../cron/index.ts'
 import { refuse, SchedulerError } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
+import { anything, checkOptions, type Checks } from '../core/option-check.ts'
 import { systemClock, type Clock } from '../engine/clock.ts'
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts'
 import { Events } from '../engine/events.ts'
@@ -21,7 +21,7 @@ import { engineDefaults, type EngineSettings } from '../engine/settings.ts'
 import { declare, type Owner } from '../library/declare.ts'
 import type { Store } from '../store/store.ts'
 import { checkRegistrations, type Registration, type Task } from './registration.ts'
-import { consoleLogger, reportOf, tell } from './report.ts'
+import { reportOf, tell } from './report.ts'
 import { reviveAll } from './revive.ts'
 import { declarationOf, ownerLabel, perform, TASK_QUEUE } from './task.ts'
 
@@ -35,7 +35,7 @@ export interface TaskSchedulerOptions {
   /** The label under which these tasks are kept apart from other programs'. */
   readonly app?: string
   /** A logger with pino's shape, or a level. Default: plain lines for what changed and what fails. */
-  readonly logger?: Logger | LogLevel
+  readonly logger?: Logger | LogLevel | false
   /** Finer settings of the node, for those who measured. */
   readonly settings?: Partial<Omit<EngineSettings, 'nodeId' | 'queues'>>
 }
@@ -48,7 +48,7 @@ export interface TaskScheduler {
 }
 
 export function createTaskScheduler(options: TaskSchedulerOptions = {}): TaskScheduler {
-  checkOptions(options)
+  refuseWrong(options)
   const tasks = new DeclaredTasks(options)
   return {
     initialize: registrations => tasks.initialize(registrations),
@@ -58,8 +58,19 @@ export function createTaskScheduler(options: TaskSchedulerOptions = {}): TaskSch
 
 const APP_MAX = 40
 
-function checkOptions({ app, tz }: TaskSchedulerOptions): void {
+const optionChecks: Checks<TaskSchedulerOptions> = {
+  store: anything,
+  clock: anything,
+  tz: anything,
+  app: anything,
+  logger: anything,
+  settings: anything,
+}
+
+function refuseWrong(options: TaskSchedulerOptions): void {
   const found = new Findings()
+  checkOptions(found, options, optionChecks)
+  const { app, tz } = options ?? {}
   if (app !== undefined) {
     found.text('app', app, APP_MAX)
     if (typeof app === 'string') found.text('app', encodeURIComponent(app), APP_MAX)
@@ -118,21 +129,21 @@ class DeclaredTasks {
     const active = await starting.catch(() => null)
     if (!active) return
     // A callback is waited for however long it takes: it is never aborted by a stop.
-    await active.engine.node.stop(Number.MAX_SAFE_INTEGER)
-    await active.end()
-    this.#active = null
+    try {
+      await active.engine.node.stop(Number.MAX_SAFE_INTEGER)
+      await active.end()
+    } finally {
+      this.#active = null
+    }
   }
 
   async #begin(tasks: readonly Task[]): Promise<Active> {
-    const logger = await loggerOf(this.#options.logger ?? consoleLogger)
     const store = await this.#open()
     const events = new Events()
-    const stopLogging = attachLogger(events, logger)
-    const end = async () => {
-      stopLogging()
-      await this.#release(store)
-    }
+    const end = () => this.#release(store)
     try {
+      const { logger: given, clock = systemClock } = this.#options
+      const logger = await attachLog(events, { logger: given, now: () => clock.now(), store })
       const engine = this.#engine({ store, events, tracing: await openTracing() }, tasks)
       await this.#reconcile(engine, tasks, logger)
       await engine.node.start()
@@ -157,11 +168,11 @@ class DeclaredTasks {
     return engine
   }
 
-  async #reconcile(engine: Engine, tasks: readonly Task[], logger: Logger): Promise<void> {
+  async #reconcile(engine: Engine, tasks: readonly Task[], logger: Logger | null): Promise<void> {
     const owner: Owner = { app: ownerLabel(this.#app), generation: '', orphans: 'forget' }
     const declarations = tasks.map(task => declarationOf(task, this.#app))
     const report = reportOf(await declare(engine, declarations, owner, true), zoneOf(this.#tz))
-    if (report) tell(logger, report)
+    if (report && this.#options.logger !== false) tell(logger, report)
     await reviveAll(engine, owner.app)
   }
 

@@ -1,6 +1,7 @@
 // A store from all sides: what it finds wrong itself, every job, the nodes, the clocks.
 
 import { COPY_KIND } from '../copy/pages.ts'
+import { DAMAGED_KIND, isDamaged, isRestorable, restoreJob } from '../core/damage.ts'
 import type { Entry } from '../core/entry.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
@@ -39,12 +40,16 @@ const DEAD_MS: Millis = 5 * MINUTE
 
 export async function examine(parts: Examined): Promise<Finding[]> {
   const { store } = parts
-  const found = [...(await clocks(parts)), ...(await inside(store))]
-  if (found.some(({ code }) => code === 'damage')) return found
+  const skew = await clocks(parts)
+  const found = await inside(store)
+  if (found.some(({ code }) => code === 'damage')) return [...skew, ...found]
   const { records, jobs } = await everything(parts)
   const now = await store.now()
+  // Reading sets damaged records aside, which puts right what was wrong because of them.
+  const isChanged = jobs.some(({ code }) => code === 'damaged')
   return [
-    ...found,
+    ...skew,
+    ...(isChanged ? await inside(store) : found),
     ...jobs,
     ...deadNodes(store, records, now),
     ...(await unserved(store, records, now)),
@@ -125,8 +130,9 @@ async function everything(parts: Examined): Promise<Seen> {
 }
 
 function jobFinding(parts: Examined, job: Job, now: Instant): Finding | null {
-  const fault = faultOf(job, now)
   const name = `job ${job.spec.name} (${job.id})`
+  if (isDamaged(job)) return damagedFinding(parts, job, name)
+  const fault = faultOf(job, now)
   if (fault !== null) {
     return {
       code: fault.code,
@@ -141,6 +147,33 @@ function jobFinding(parts: Examined, job: Job, now: Instant): Finding | null {
   if (since === null || now - since < PAUSED_LONG_MS || job.pause?.until != null) return null
   const text = `${name} is paused for ${formatDuration(now - since)}`
   return { ...warning('paused-long', text, 'carillon resume'), jobId: job.id }
+}
+
+/** A record that does not decode: started over where its spec is whole, removed otherwise. */
+function damagedFinding(parts: Examined, job: Job, name: string): Finding {
+  const remedy = isRestorable(job)
+    ? 'starts it over from its spec'
+    : 'removes it; create or declare it again'
+  return {
+    code: 'damaged',
+    severity: 'error',
+    text: `${name} has a damaged record: ${job.lastError?.message ?? 'unreadable'}`,
+    jobId: job.id,
+    remedy,
+    repair: at => repairedRecord(parts, job.id, at),
+  }
+}
+
+async function repairedRecord({ store }: Examined, id: string, now: Instant): Promise<boolean> {
+  const [job] = await store.get([id])
+  if (job === undefined || !isDamaged(job)) return false
+  const record = { kind: DAMAGED_KIND, key: id, value: null, expireAt: null, remove: true }
+  const forget = [{ ...record, expectedVersion: null }]
+  if (!isRestorable(job)) return (await store.remove([id], { now, records: forget }))[0]!
+  const { items } = await store.attempts({ jobId: id }, { limit: 1, newestFirst: true })
+  const restored = restoreJob(job, items[0]?.number ?? 0, now)
+  const [result] = await store.commit([{ ...restored, records: forget }], { now })
+  return result === 'committed'
 }
 
 /** Read and decided again: what was seen may be long ago. */

@@ -2,13 +2,16 @@
 // written first, and hands the rest to the runner.
 
 import { begin, type Begin } from '../core/begin.ts'
+import { withClockEpoch } from '../core/clock-step.ts'
 import type { Change } from '../core/change.ts'
 import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
 import { serviceOf } from '../core/service.ts'
 import { settle } from '../core/settle.ts'
 import type { Instant } from '../core/time.ts'
+import { shortId } from '../core/short-id.ts'
 import type { ClaimRequest } from '../store/store.ts'
+import { ClaimWatch } from './claim-watch.ts'
 import { settledOf } from './events.ts'
 import { makeHeld, type Held } from './held.ts'
 import type { Parts } from './parts.ts'
@@ -20,6 +23,8 @@ export interface Taken {
   readonly queue: string
   readonly jobs: readonly Job[]
   readonly at: Instant
+  /** The answer took so long that the lease could not be renewed in time: nothing of it starts. */
+  readonly isLate: boolean
 }
 
 export class Claiming {
@@ -42,17 +47,23 @@ export class Claiming {
   async ask(queue: string, limit: number): Promise<Taken> {
     const { store, clock } = this.#parts
     const now = clock.now()
-    return this.taken(queue, await store.claim(this.request(queue, limit, now)), now)
+    const watch = new ClaimWatch(this.#parts)
+    try {
+      const jobs = await store.claim(this.request(queue, limit, now))
+      return { ...this.taken(queue, jobs, now), isLate: watch.isLate() }
+    } finally {
+      watch.stop()
+    }
   }
 
   request(queue: string, limit: number, now: Instant): ClaimRequest {
-    const { ids, settings, handlers } = this.#parts
+    const { ids, settings, handlers, owner } = this.#parts
     return {
       queue,
       handlers: handlers.names,
       now,
       limit,
-      owner: settings.nodeId,
+      owner: owner.id,
       leaseMs: settings.leaseMs,
       token: ids.token(),
       attemptIds: Array.from({ length: limit }, () => ids.next(now)),
@@ -64,10 +75,14 @@ export class Claiming {
   taken(queue: string, jobs: readonly Job[], at: Instant): Taken {
     const { events } = this.#parts
     if (jobs.length > 0 && events.isHeard('claimed')) events.emit('claimed', { jobs, queue })
-    return { queue, jobs, at }
+    return { queue, jobs, at, isLate: false }
   }
 
-  async begin({ jobs, at }: Taken): Promise<Held[]> {
+  async begin({ jobs, at, isLate }: Taken): Promise<Held[]> {
+    if (isLate) {
+      this.#giveBack(jobs.map(job => makeHeld(job, serviceOf(job))))
+      return []
+    }
     try {
       return await this.#hold(jobs, at)
     } catch (error) {
@@ -107,7 +122,11 @@ export class Claiming {
     try {
       return begin(job, now)
     } catch (error) {
-      this.#parts.events.emit('error', { kind: 'cron', error, during: `begin of ${job.id}` })
+      this.#parts.events.emit('error', {
+        kind: 'cron',
+        error,
+        during: `begin of ${shortId(job.id)}`,
+      })
       return { kind: 'nothing', change: failInvalid(job, error, now) }
     }
   }
@@ -118,9 +137,10 @@ export class Claiming {
     ready: Job[],
     now: Instant,
   ): Promise<Job[]> {
-    const { store, settings, events, wake } = this.#parts
+    const { store, clock, settings, events, wake } = this.#parts
     const changes = writes.map(write => write.change)
-    const results = await store.commit(changes, { now, waitingMax: settings.waitingMax })
+    const stamped = withClockEpoch(changes, clock.epoch, now)
+    const results = await store.commit(stamped, { now, waitingMax: settings.waitingMax })
     const again: string[] = []
     const done: Change[] = []
     for (const [i, { change, runs }] of writes.entries()) {
@@ -141,7 +161,11 @@ export class Claiming {
   /** The queue had no room for the tasks of a firing: the schedule stays as it was and comes back. */
   async #putOff(change: Change, now: Instant): Promise<void> {
     const { store, settings, events } = this.#parts
-    events.emit('error', { kind: 'push', error: null, during: `firing of ${change.job.id}` })
+    events.emit('error', {
+      kind: 'push',
+      error: null,
+      during: `firing of ${shortId(change.job.id)}`,
+    })
     const [job] = await store.get([change.job.id])
     if (!job?.lease || job.lease.token !== change.token) return
     const until = now + settings.checkIntervalMs

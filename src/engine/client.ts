@@ -1,9 +1,10 @@
 // What people can do with jobs, whichever way they ask: read, let the core decide, commit, and
 // decide again when someone else was faster.
 
-import type { Attempt } from '../core/attempt.ts'
+import { withClockEpoch } from '../core/clock-step.ts'
 import type { Change } from '../core/change.ts'
 import * as control from '../core/control.ts'
+import { refuseDamaged } from '../core/damage.ts'
 import { editJob, refuseNoFiring } from '../core/edit.ts'
 import { refuse, SchedulerError } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
@@ -14,15 +15,16 @@ import { pauseJob, resumeJob, type PauseInput } from '../core/pause.ts'
 import { releaseJob } from '../core/release.ts'
 import { requestBackfill, requestRetry, requestRun } from '../core/requests.ts'
 import type { RecordWrite } from '../core/record.ts'
-import { runOf, type Run } from '../core/run.ts'
+import type { Run } from '../core/run.ts'
 import { assertSpecs } from '../core/spec-check.ts'
 import type { JobSpec } from '../core/spec.ts'
-import type { Instant } from '../core/time.ts'
+import type { Instant, Millis } from '../core/time.ts'
 import { withTrace } from '../core/trace.ts'
 import { explain, type Explanation } from '../core/why.ts'
+import { shortId } from '../core/short-id.ts'
 import type { InsertResult, JobFilter, Page, PageRequest, Store } from '../store/store.ts'
 import { noDeed, type Also, type Deed } from './audit.ts'
-import type { Clock } from './clock.ts'
+import type { EpochClock } from './clock.ts'
 import type { Errand } from './direct.ts'
 import { settledOf, type Events } from './events.ts'
 import type { Ids } from './ids.ts'
@@ -30,13 +32,15 @@ import type { Tracing } from './handlers.ts'
 import { Inserting } from './inserting.ts'
 import { NODE_KIND } from './janitor.ts'
 import { countReaped } from './reaped.ts'
+import { findRun } from './runs.ts'
+import { noteOutcomes } from './series-fold.ts'
 
 /** Rounds against other writers before giving up; each round someone else has made progress. */
 const ROUNDS_MAX = 50
 
 export interface ClientParts {
   readonly store: Store
-  readonly clock: Clock
+  readonly clock: EpochClock
   readonly ids: Ids
   readonly events: Events
   readonly waitingMax: number | null
@@ -48,6 +52,8 @@ export interface ClientParts {
   readonly errandFor?: (jobs: readonly Job[]) => Errand | null
   /** Runs in this process may have been ended. */
   readonly lookNow: () => void
+  /** How long a cancelled job's next start waits for its handler. */
+  readonly holdMs?: Millis
   /** What else is written with every deed, in the same step. */
   readonly also?: Also
   readonly tracing?: Tracing | null
@@ -101,7 +107,9 @@ export class Client {
   async get(id: string): Promise<Job> {
     const [job] = await this.#parts.store.get([id])
     if (!job)
-      throw new SchedulerError('JOB_NOT_FOUND', `there is no job ${id}`, { details: { id } })
+      throw new SchedulerError('JOB_NOT_FOUND', `there is no job ${shortId(id)}`, {
+        details: { id },
+      })
     return job
   }
 
@@ -119,7 +127,8 @@ export class Client {
 
   /** Covers the tasks its occurrences live in. */
   async cancel(id: string, reason = 'cancelled by request', guard: Guard = {}): Promise<Job> {
-    const decide = (held: Job, now: Instant) => control.cancelJob(held, reason, now)
+    const { holdMs } = this.#parts
+    const decide = (held: Job, now: Instant) => control.cancelJob(held, reason, now, holdMs)
     const job = await this.#apply(id, 'cancel', decide, { ...guard, reason })
     await this.#eachTask(id, async task => {
       await this.#apply(task.id, 'cancel', decide, { reason })
@@ -190,22 +199,20 @@ export class Client {
   async getRun(id: string): Promise<Run> {
     const at = parseRunId(id)
     const [job] = at ? await this.#parts.store.get([at.jobId]) : []
-    const attempts = at && job ? await this.#attemptsOf(at.jobId, at.run) : []
-    const run = at && job ? runOf(job, at.run, attempts) : null
-    if (!run)
-      throw new SchedulerError('RUN_NOT_FOUND', `there is no run ${id}`, { details: { id } })
-    return run
-  }
-
-  async #attemptsOf(jobId: string, run: number): Promise<readonly Attempt[]> {
-    const page = { limit: limits.pageMax, newestFirst: true }
-    const { items } = await this.#parts.store.attempts({ jobId, run }, page)
-    return [...items].reverse()
+    const { store, clock } = this.#parts
+    const found = at && job ? await findRun(store, job, at.run, clock.now()) : null
+    if (!found)
+      throw new SchedulerError('RUN_NOT_FOUND', `there is no run ${shortId(id)}`, {
+        details: { id },
+      })
+    return found.run
   }
 
   async cancelRun(id: string, reason = 'cancelled by request', guard: Guard = {}): Promise<Job> {
     const { jobId, run } = await this.getRun(id)
-    const decide = (job: Job, now: Instant) => control.cancelRun(job, run, reason, now)
+    const { holdMs } = this.#parts
+    const input = { reason, ...(holdMs === undefined ? {} : { holdMs }) }
+    const decide = (job: Job, now: Instant) => control.cancelRun(job, run, input, now)
     return this.#apply(jobId, 'cancel run', decide, { ...guard, runId: () => id, reason })
   }
 
@@ -214,7 +221,10 @@ export class Client {
     const { jobId, attempts } = await this.getRun(id)
     const last = attempts.at(-1)
     if (!last) {
-      throw new SchedulerError('TRANSITION_INVALID', `cannot retry run ${id}: it has not ended`)
+      throw new SchedulerError(
+        'TRANSITION_INVALID',
+        `cannot retry run ${shortId(id)}: it has not ended`,
+      )
     }
     const requestId = this.#parts.ids.next(this.#parts.clock.now())
     let asked = ''
@@ -255,6 +265,7 @@ export class Client {
       const job = await this.get(id)
       guard.check?.(job)
       assertRevision(job, guard)
+      refuseDamaged(job, verb)
       // Nobody changed the job, so it was a record written with it that is already there.
       if (job.version === refused) break
       const now = clock.now()
@@ -264,14 +275,18 @@ export class Client {
       const runId = guard.runId?.() ?? null
       const deed = { verb, before: job, after: decided.job, runId, reason, now }
       const change = { ...decided, records: [...decided.records, ...this.#also(deed)] }
-      const [result] = await store.commit([change], { now, waitingMax })
+      const stamped = withClockEpoch([change], clock.epoch, now)
+      const [result] = await store.commit(stamped, { now, waitingMax })
       if (result === 'conflict') refused = job.version
       if (result === 'committed') return this.#committed(verb, change)
       if (result === 'full') {
         throw new SchedulerError('QUEUE_FULL', `queue ${job.spec.queue} is full`)
       }
     }
-    throw new SchedulerError('REVISION_CONFLICT', `job ${id} is being changed too often to ${verb}`)
+    throw new SchedulerError(
+      'REVISION_CONFLICT',
+      `job ${shortId(id)} is being changed too often to ${verb}`,
+    )
   }
 
   #also(deed: Partial<Deed> & Pick<Deed, 'verb' | 'now'>): readonly RecordWrite[] {
@@ -285,6 +300,7 @@ export class Client {
     if (change.attempt !== null || change.skips.length > 0) {
       events.emit('settled', { settled: [settledOf(change)] })
     }
+    noteOutcomes(events, [change])
     notice([change.job.spec.queue])
     if (change.token !== null) lookNow()
     return change.job
@@ -314,7 +330,7 @@ function assertRevision(job: Job, { revision }: Guard): void {
   if (revision === undefined || revision === job.revision) return
   throw new SchedulerError(
     'REVISION_CONFLICT',
-    `job ${job.id} is at revision ${job.revision}, not ${revision}`,
+    `job ${shortId(job.id)} is at revision ${job.revision}, not ${revision}`,
     { details: { revision: job.revision } },
   )
 }

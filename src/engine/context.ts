@@ -1,5 +1,7 @@
 // What a handler is given. Parts that most handlers never touch are only made when asked for.
 
+import { refuse, type Problem } from '../core/errors.ts'
+import { copyJson, toJson } from '../core/json-copy.ts'
 import type { Json } from '../core/json.ts'
 import type { Job } from '../core/job.ts'
 import { runId } from '../core/job.ts'
@@ -42,6 +44,8 @@ export class Context {
   readonly #held: Held
   readonly #host: ContextHost
   readonly #part: Part | null
+  #payload: Json | undefined
+  #checkpoint: Json | undefined
   #log: ContextLog | null = null
 
   constructor(held: Held, host: ContextHost, part: Part | null = null) {
@@ -58,8 +62,12 @@ export class Context {
   get job(): Job {
     return this.#held.job
   }
+  /** A copy of this attempt alone: stores hand one object to all jobs with the same spec. */
   get payload(): Json {
-    return this.#part === null ? this.#held.service.payload : this.#part.payload
+    this.#payload ??= copyJson(
+      this.#part === null ? this.#held.service.payload : this.#part.payload,
+    )
+    return this.#payload
   }
   /** Aborts with a reason: cancelled, timeout, shutdown, lease-lost or superseded. */
   get signal(): AbortSignal {
@@ -113,7 +121,9 @@ export class Context {
   }
   /** What the last heartbeat of an earlier attempt of this run left. */
   get checkpoint(): Json | undefined {
-    return this.#part === null ? this.#held.checkpoint : this.#part.checkpoint
+    const left = this.#part === null ? this.#held.checkpoint : this.#part.checkpoint
+    if (left !== undefined) this.#checkpoint ??= copyJson(left)
+    return this.#checkpoint
   }
 
   get log(): ContextLog {
@@ -170,7 +180,8 @@ export class Context {
     this.#host.progressed(this.#held)
   }
 
-  async #beat(checkpoint?: Json): Promise<void> {
+  async #beat(given?: Json): Promise<void> {
+    const checkpoint = given === undefined ? undefined : storedCheckpoint(given)
     if (this.#part !== null && checkpoint !== undefined) return this.#part.keep(checkpoint)
     if (checkpoint !== undefined) this.#pending().checkpoint = checkpoint
     const isHeld = await this.#host.beat(this.#held)
@@ -181,4 +192,11 @@ export class Context {
     this.#held.pending ??= { lines: [] }
     return this.#held.pending
   }
+}
+
+function storedCheckpoint(given: unknown): Json {
+  const problems: Problem[] = []
+  const checkpoint = toJson(given, 'checkpoint', problems)
+  refuse('PAYLOAD_INVALID', 'the checkpoint cannot be kept', problems)
+  return checkpoint
 }

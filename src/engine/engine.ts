@@ -1,5 +1,6 @@
 // A node and its client over one store: everything the surfaces are built on.
 
+import { shortId } from '../core/short-id.ts'
 import type { Store } from '../store/store.ts'
 import { Client } from './client.ts'
 import { CorrectedClock, type Clock } from './clock.ts'
@@ -7,6 +8,7 @@ import { Events } from './events.ts'
 import { Handlers, type Tracing } from './handlers.ts'
 import type { Ids } from './ids.ts'
 import { Node } from './node.ts'
+import { makeParts, type Parts } from './parts.ts'
 import { engineSettings, type EngineSettings } from './settings.ts'
 import { Wake } from './wake.ts'
 
@@ -20,14 +22,7 @@ export interface EngineOptions {
   readonly tracing?: Tracing | null
 }
 
-export interface Engine {
-  readonly store: Store
-  readonly clock: CorrectedClock
-  readonly ids: Ids
-  readonly settings: EngineSettings
-  readonly handlers: Handlers
-  readonly events: Events
-  readonly wake: Wake
+export interface Engine extends Parts {
   readonly node: Node
   readonly client: Client
 }
@@ -39,13 +34,15 @@ export function createEngine(options: EngineOptions): Engine {
   const handlers = new Handlers(options.tracing)
   const events = options.events ?? new Events()
   const wake = new Wake(clock)
-  const node = new Node({ store, clock, ids, handlers, settings, events, wake })
+  const parts = makeParts({ store, clock, ids, handlers, settings, events, wake })
+  const node = new Node(parts)
   const client = new Client({
     store,
     clock,
     ids,
     events,
     waitingMax: settings.waitingMax,
+    holdMs: settings.holdMs,
     notice: queues => node.notice(queues),
     came: queues => node.came(queues),
     errandFor: jobs => node.errandFor(jobs),
@@ -53,5 +50,10 @@ export function createEngine(options: EngineOptions): Engine {
     tracing: options.tracing ?? null,
   })
   store.onWake?.(() => node.hint())
-  return { store, clock, ids, settings, handlers, events, wake, node, client }
+  store.onDamage?.(job => {
+    const error = new Error(job.lastError?.message ?? 'unreadable')
+    events.emit('error', { kind: 'record', error, during: `reading job ${shortId(job.id)}` })
+  })
+  // The surfaces read large lists: how long those take says nothing about the store.
+  return { ...parts, store, node, client }
 }

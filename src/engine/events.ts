@@ -5,7 +5,9 @@ import type { Change } from '../core/change.ts'
 import type { Job } from '../core/job.ts'
 import type { Skip } from '../core/ledger.ts'
 import type { Millis } from '../core/time.ts'
+import type { Trouble } from '../core/trouble.ts'
 import type { LogLine, PruneResult } from '../store/store.ts'
+import type { AbortReason } from './held.ts'
 
 export type ErrorKind = 'store' | 'claim' | 'record' | 'push' | 'cron'
 
@@ -19,9 +21,19 @@ export interface EngineEvents {
   /** Jobs were made, edited, paused, resumed, cancelled, retried: by which verb. */
   changed: { readonly verb: string; readonly jobs: readonly Job[] }
   removed: { readonly ids: readonly string[] }
+  /** Stored jobs that no running node of their label declares were archived or removed. */
+  undeclared: {
+    readonly jobs: readonly Job[]
+    readonly app: string
+    readonly as: 'archived' | 'forgotten'
+  }
   claimed: { readonly jobs: readonly Job[]; readonly queue: string }
   started: { readonly jobs: readonly Job[] }
   settled: { readonly settled: readonly Settled[] }
+  /** Outcomes of tasks were stored for their series to count, under these keys. */
+  taskOutcomes: { readonly keys: readonly string[] }
+  /** Series that counted outcomes of their tasks. */
+  seriesFolded: { readonly jobs: readonly Job[] }
   progressed: { readonly job: Job; readonly fraction: number; readonly note: string | null }
   logged: { readonly job: Job; readonly line: LogLine }
   leaseLost: { readonly job: Job; readonly reason: string }
@@ -31,8 +43,19 @@ export interface EngineEvents {
   ticked: { readonly tookMs: Millis; readonly claimed: number }
   stateChanged: { readonly from: NodeState; readonly to: NodeState }
   error: { readonly kind: ErrorKind; readonly error: unknown; readonly during: string }
+  /** The store's clock was set back: told by the node that opened the clock epoch. */
+  clockSetBack: { readonly backMs: Millis; readonly epoch: number }
   recovered: { readonly during: string; readonly afterMs: Millis }
   stray: { readonly job: Job }
+  /** The handler of an ended attempt runs on although the hold for it has ended. */
+  stillRunning: { readonly job: Job; readonly attemptId: string }
+  /** An episode of trouble with this node began, or ended. */
+  troubled: { readonly trouble: Trouble }
+  troubleOver: { readonly trouble: Trouble; readonly afterMs: Millis }
+  /** A handler that ignored its signal has returned; its result is refused. */
+  lateResult: { readonly job: Job; readonly reason: AbortReason }
+  /** The run succeeded, and what its handler returned could not be kept. */
+  resultOmitted: { readonly job: Job; readonly why: string }
 }
 
 export type NodeState = 'stopped' | 'starting' | 'running' | 'stopping' | 'error'

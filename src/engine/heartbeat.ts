@@ -1,8 +1,9 @@
 // Keeps leases alive in one call for all of them, and lets go of runs that are no longer ours.
 
 import type { Job } from '../core/job.ts'
-import type { Instant } from '../core/time.ts'
+import type { Instant, Millis } from '../core/time.ts'
 import { leaseOf, type AbortReason, type Held } from './held.ts'
+import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
 import type { Runner } from './runner.ts'
 import type { Settling } from './settling.ts'
@@ -11,29 +12,37 @@ export class Heartbeat {
   readonly #parts: Parts
   readonly #runner: Runner
   readonly #settling: Settling
+  readonly #holds: Holds
   #lastRenewAt: Instant = -Infinity
+  /** When leases were last checked against the clock; null while none was held. */
+  #lastFence: { readonly at: Millis; readonly blockedMs: Millis } | null = null
 
-  constructor(parts: Parts, runner: Runner, settling: Settling) {
+  constructor(parts: Parts, runner: Runner, settling: Settling, holds: Holds) {
     this.#parts = parts
+    this.#holds = holds
     this.#runner = runner
     this.#settling = settling
   }
 
   #held(): Held[] {
-    return [...this.#runner.running, ...this.#runner.buffered].filter(held => held.phase !== 'gone')
+    const { running, buffered } = this.#runner
+    return [...running, ...buffered, ...this.#settling.unwritten].filter(
+      held => held.phase !== 'gone',
+    )
   }
 
   /**
-   * False when nothing is held. Every look finds runs that were cancelled elsewhere; every third of
-   * a lease renews.
+   * False when nothing is held or being written. Every look finds runs that were cancelled elsewhere;
+   * every third of a lease renews.
    */
   async beat(): Promise<boolean> {
     const held = this.#held()
-    if (held.length === 0) return false
-    const { clock, settings } = this.#parts
+    if (held.length === 0) return this.#settling.isBusy
+    const { clock, settings, owner, store } = this.#parts
     const now = clock.now()
     const isRenewal = Math.abs(now - this.#lastRenewAt) >= settings.leaseMs / 3
-    await this.renew(held, isRenewal)
+    const beat = isRenewal ? owner.beat(store) : null
+    await Promise.all([beat, this.renew(held, isRenewal)])
     // A handler that renews its own lease must not put off the turn of all the others.
     if (isRenewal) this.#lastRenewAt = now
     await this.#settling.sendReports(this.#held())
@@ -50,11 +59,18 @@ export class Heartbeat {
     const lost: Held[] = []
     for (const [i, one] of held.entries()) {
       const result = results[i]!
+      if (one.phase === 'settling' && result.isHeld && until !== null) this.#prolong(one, until)
       if (one.phase === 'gone' || one.phase === 'settling') continue
       if (!result.isHeld) lost.push(one)
       else this.#keep(one, result.version, until)
     }
     if (lost.length > 0) await this.#letGo(lost)
+  }
+
+  /** Its run ended, but the outcome could not be written yet: the next try reads the row first. */
+  #prolong(held: Held, until: Instant): void {
+    held.job = { ...held.job, lease: { ...held.job.lease!, until } }
+    held.isStale = true
   }
 
   /** A version further on than our own writes explain means someone else changed the row. */
@@ -76,7 +92,9 @@ export class Heartbeat {
     const jobs = await this.#parts.store.get(lost.map(held => held.job.id))
     const byId = new Map(jobs.map(job => [job.id, job]))
     for (const held of lost) {
-      const reason = whyLost(byId.get(held.job.id))
+      const job = byId.get(held.job.id)
+      const reason = whyLost(job)
+      if (job?.hold?.attemptId === held.job.lease!.attemptId) this.#holds.add(held, job.hold)
       this.#parts.events.emit('leaseLost', { job: held.job, reason })
       this.#drop(held, reason)
     }
@@ -98,24 +116,49 @@ export class Heartbeat {
     const { clock, settings } = this.#parts
     const margin = settings.leaseMs / 10
     const held = this.#held()
+    const isStalled = this.#stallMs(held.length > 0) >= settings.leaseMs - margin
     for (const one of held) {
       if (clock.now() < one.job.lease!.until - margin) continue
       if (one.phase === 'buffered') {
         this.#runner.dropBuffered(one)
         one.phase = 'gone'
       } else if (one.phase === 'running' && one.abortReason === null) {
+        one.isStalled = isStalled
         this.#runner.abort(one, 'lease-lost')
       }
     }
     return held.length > 0
   }
 
+  /**
+   * How much later than planned the check runs: something kept the event loop, and not the store in
+   * this process. Others could tell such a process from a dead one only by waiting.
+   */
+  #stallMs(isHolding: boolean): Millis {
+    const { clock, monitor, settings } = this.#parts
+    const last = this.#lastFence
+    const { blockedMs } = monitor
+    const at = clock.monotonic()
+    this.#lastFence = isHolding ? { at, blockedMs } : null
+    if (last === null) return 0
+    const lateMs = at - last.at - checkEveryMs(settings) - (blockedMs - last.blockedMs)
+    if (lateMs <= 0) return 0
+    monitor.noteStall(lateMs)
+    return lateMs
+  }
+
   /** For a handler that asks: true while the lease is ours. */
   async beatOne(held: Held): Promise<boolean> {
+    if (held.phase !== 'running') return false
     await this.#settling.sendReports([held])
     await this.renew([held], true)
     return held.abortReason === null && held.phase === 'running'
   }
+}
+
+/** Leases are looked at, and checked against the clock, often enough to be renewed in time. */
+export function checkEveryMs({ lookMs, leaseMs }: Parts['settings']): Millis {
+  return Math.min(lookMs, leaseMs / 3)
 }
 
 function whyLost(job: Job | undefined): AbortReason {

@@ -18,13 +18,19 @@ export interface Held {
   startedAt: Instant
   controller: AbortController | null
   abortReason: AbortReason | null
+  /** The lease lapsed because the event loop of this process stood still. */
+  isStalled: boolean
   outcome: Outcome | null
   /** What an earlier attempt of the run left. */
   checkpoint: Progress['checkpoint']
   measures: Record<string, JsonObject[string]> | null
   pending: PendingReport | null
-  /** Whether the handler returned. */
+  /** Whether the attempt is over, with or without its handler. */
   isDone: boolean
+  /** Called, and not returned yet. */
+  isInHandler: boolean
+  /** Somebody waits for the handler of an attempt that is over. */
+  onReturn: (() => void) | null
 }
 
 export interface PendingReport {
@@ -42,11 +48,14 @@ export function makeHeld(job: Job, service: Service): Held {
     startedAt: job.lease!.claimedAt,
     controller: null,
     abortReason: null,
+    isStalled: false,
     outcome: null,
     checkpoint: undefined,
     measures: null,
     pending: null,
     isDone: false,
+    isInHandler: false,
+    onReturn: null,
   }
 }
 

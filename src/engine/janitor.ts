@@ -3,6 +3,7 @@
 import type { JsonObject } from '../core/json.ts'
 import { NODE_KIND } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
+import { forgetStep, lastSeen } from './clock-epochs.ts'
 import type { Parts } from './parts.ts'
 
 export { NODE_KIND }
@@ -27,6 +28,7 @@ export async function pruneAll(parts: Parts): Promise<void> {
 /** The record lapses by itself when its node is gone. */
 export async function announce(parts: Parts, facts: JsonObject, lapsesAt: Instant): Promise<void> {
   const { store, clock, settings } = parts
+  forgetStep(parts)
   const write = {
     kind: NODE_KIND,
     key: settings.nodeId,
@@ -34,7 +36,7 @@ export async function announce(parts: Parts, facts: JsonObject, lapsesAt: Instan
     expectedVersion: null,
     expireAt: lapsesAt,
   }
-  await store.putRecords([write], clock.now())
+  await store.putRecords([write, lastSeen(clock.now())], clock.now())
 }
 
 export async function retire(parts: Parts): Promise<void> {
@@ -47,5 +49,6 @@ export async function retire(parts: Parts): Promise<void> {
     expireAt: null,
     remove: true,
   }
-  await store.putRecords([write], clock.now())
+  await store.putRecords([write, lastSeen(clock.now())], clock.now())
+  await parts.declarations.retire()
 }

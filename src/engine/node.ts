@@ -1,20 +1,23 @@
 // One running node: the loop, its helpers, and an orderly end.
 
 import type { Job } from '../core/job.ts'
-import type { Millis, Instant } from '../core/time.ts'
+import type { Instant, Millis } from '../core/time.ts'
 import { Claiming } from './claiming.ts'
+import { ClockWatch, findStepAtStart } from './clock-epochs.ts'
 import { Direct, type Errand } from './direct.ts'
 import type { NodeState } from './events.ts'
-import { Heartbeat } from './heartbeat.ts'
+import { reapGone } from './gone-owners.ts'
+import { checkEveryMs, Heartbeat } from './heartbeat.ts'
 import { abort, type Held } from './held.ts'
+import { Holds } from './holds.ts'
 import { Intake } from './intake.ts'
 import { announce, pruneAll, retire } from './janitor.ts'
-import type { Parts } from './parts.ts'
-import { foundAhead, realign } from './realign.ts'
+import { restart, type Parts } from './parts.ts'
 import { reap } from './reaper.ts'
 import { Repeat } from './repeat.ts'
 import { Outage } from './outage.ts'
-import { Runner } from './runner.ts'
+import { Runner, type RunnerHost } from './runner.ts'
+import { SeriesFold } from './series-fold.ts'
 import { Settling } from './settling.ts'
 import { Survey } from './survey.ts'
 import { Ticking } from './ticking.ts'
@@ -24,7 +27,7 @@ type Work = () => Promise<boolean | void>
 export interface StopResult {
   /** Every handler ended by itself. */
   readonly clean: boolean
-  /** Runs that had to be aborted; they are due again at once. */
+  /** Jobs whose handlers had to be aborted, or still ran after an abort; they are due again at once. */
   readonly aborted: readonly string[]
 }
 
@@ -35,9 +38,11 @@ export class Node {
   readonly #runner: Runner
   readonly #settling: Settling
   readonly #heartbeat: Heartbeat
+  readonly #holds: Holds
   readonly #survey: Survey
   readonly #ticking: Ticking
   readonly #outage: Outage
+  readonly #seriesFold: SeriesFold
   readonly #looks: Repeat
   readonly #fences: Repeat
   readonly #reaps: Repeat
@@ -49,26 +54,16 @@ export class Node {
   #stopping: Promise<StopResult> | null = null
   #idle: (() => void) | null = null
   #isCrashed = false
+  readonly #clockWatch: ClockWatch
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#clockWatch = new ClockWatch(parts)
     this.#survey = new Survey(parts, () => this.#reaps.rearm())
     this.#outage = new Outage(parts)
-    this.#runner = new Runner(parts, {
-      now: () => parts.clock.now(),
-      beat: held => this.#heartbeat.beatOne(held),
-      logged: (held, line) => {
-        if (parts.events.isHeard('logged')) parts.events.emit('logged', { job: held.job, line })
-      },
-      progressed: held => {
-        const { progress } = held.pending!
-        parts.events.emit('progressed', { job: held.job, ...progress! })
-      },
-      idle: () => {
-        this.#ticking.freed()
-        this.#idle?.()
-      },
-    })
+    this.#seriesFold = new SeriesFold(parts)
+    this.#holds = new Holds(parts)
+    this.#runner = new Runner(parts, this.#runnerHost())
     const { room } = this.#runner
     const claiming = new Claiming(
       parts,
@@ -76,7 +71,7 @@ export class Node {
       () => this.#survey.isRuled,
     )
     const accept = (queue: string, held: readonly Held[]) => this.#accept(queue, held)
-    const unwritten = () => this.#settling.size
+    const unwritten = () => (this.#settling.unwritten.size > 0 ? Infinity : this.#settling.size)
     const asked = { store: parts.store, clock: parts.clock, room, claiming }
     this.#intake = new Intake({ ...asked, unwritten, accept })
     this.#direct = new Direct({
@@ -99,10 +94,11 @@ export class Node {
         this.#ticking.settled(soonestDue)
       },
       isPressed: () => this.#state === 'running' && this.#ticking.isPressed,
+      onHold: (held, hold) => this.#holds.add(held, hold),
     })
     this.#runner.use(this.#settling)
-    this.#heartbeat = new Heartbeat(parts, this.#runner, this.#settling)
-    const { clock, settings } = parts
+    this.#heartbeat = new Heartbeat(parts, this.#runner, this.#settling, this.#holds)
+    const { clock, settings, declarations } = parts
     const repeat = (pause: Millis | (() => Millis), during: string, work: Work) =>
       new Repeat(
         clock,
@@ -110,15 +106,32 @@ export class Node {
         this.#guarded(during, work),
       )
     // Looking costs nothing while nothing is held: it starts with the first claim.
-    this.#looks = repeat(settings.lookMs, 'renew', () => this.#heartbeat.beat())
-    this.#fences = repeat(settings.lookMs, 'fence', async () => this.#heartbeat.fence())
+    this.#looks = repeat(checkEveryMs(settings), 'renew', () => this.#heartbeat.beat())
+    this.#fences = repeat(checkEveryMs(settings), 'fence', async () => this.#heartbeat.fence())
     const untilReap = () => this.#survey.untilReap()
     this.#reaps = repeat(untilReap, 'reap', () => this.#reap())
     this.#repeats = [
       this.#reaps,
-      repeat(settings.pruneMs, 'prune', () => pruneAll(parts)),
+      repeat(settings.pruneMs, 'prune', () => this.#prune()),
       repeat(settings.metricsMs, 'announce', () => this.#announce()),
+      repeat(declarations.pauseMs, 'declarations', () => declarations.check()),
     ]
+  }
+
+  #runnerHost(): RunnerHost {
+    const { clock, events } = this.#parts
+    return {
+      now: () => clock.now(),
+      beat: held => this.#heartbeat.beatOne(held),
+      logged: (held, line) => {
+        if (events.isHeard('logged')) events.emit('logged', { job: held.job, line })
+      },
+      progressed: held => events.emit('progressed', { job: held.job, ...held.pending!.progress! }),
+      idle: () => {
+        this.#ticking.freed()
+        this.#idle?.()
+      },
+    }
   }
 
   get state(): NodeState {
@@ -156,19 +169,25 @@ export class Node {
 
   async #begin(): Promise<void> {
     this.#become('starting')
+    restart(this.#parts)
     try {
-      await this.#parts.clock.measure(() => this.#parts.store.now())
+      await this.#clockWatch.measure()
       this.#startedAt = this.#parts.clock.now()
       await this.#survey.take()
+      await findStepAtStart(this.#parts)
       await this.#announce()
-      if (await foundAhead(this.#parts)) await realign(this.#parts)
+      await this.#parts.owner.beat(this.#parts.store)
+      await reapGone(this.#parts)
       await reap(this.#parts)
+      await this.#seriesFold.sweep(0)
     } catch (error) {
+      await retire(this.#parts).catch(() => {})
       this.#become('stopped')
       throw error
     }
     if (this.#isCrashed) return
     this.#become('running')
+    this.#seriesFold.start()
     for (const repeat of this.#repeats) repeat.start()
     this.#loop = this.#run()
   }
@@ -185,11 +204,14 @@ export class Node {
   /** A failing store slows the loop down, never stops it. */
   async #tickSafely(): Promise<Millis> {
     try {
+      if (!this.#parts.clock.isSteady) await this.#clockWatch.measure()
       const pause = await this.#ticking.tick()
       this.#recover()
       return pause
     } catch (error) {
       this.#fail(error, 'tick')
+      // Claims under way would lie about until the next tick, unstarted.
+      if (!this.#isCrashed) await this.#intake.collect().catch(() => {})
       return this.#outage.backoff()
     }
   }
@@ -229,9 +251,15 @@ export class Node {
   }
 
   async #reap(): Promise<void> {
-    await reap(this.#parts)
-    await this.#parts.clock.measure(() => this.#parts.store.now())
+    await reapGone(this.#parts)
+    await reap({ ...this.#parts, isHeld: ({ lease }) => this.#runner.holds(lease) })
+    await this.#clockWatch.measure()
     await this.#survey.take()
+  }
+
+  async #prune(): Promise<void> {
+    await pruneAll(this.#parts)
+    await this.#seriesFold.sweep()
   }
 
   /** What to claim together with new jobs, where this node would claim them next anyway. */
@@ -241,6 +269,7 @@ export class Node {
 
   #isAtRest(queue: string): boolean {
     if (this.#state !== 'running' || !this.#parts.wake.isAsleep) return false
+    if (this.#settling.unwritten.size > 0) return false
     return !this.#survey.isRuled && this.#survey.queues.includes(queue)
   }
 
@@ -308,16 +337,18 @@ export class Node {
     await this.#release(this.#runner.takeBuffered())
     await Promise.all(this.#repeats.map(repeat => repeat.stop()))
     await this.#untilIdle(drainMs)
-    const left = [...this.#runner.running].filter(held => held.phase === 'running')
-    for (const held of left) this.#runner.abort(held, 'shutdown')
-    if (left.length > 0) await this.#untilIdle(this.#parts.settings.abortGraceMs + 1)
+    const left = [...this.#runner.running, ...this.#runner.strays]
+    for (const held of left) if (held.phase === 'running') this.#runner.abort(held, 'shutdown')
+    if (this.#runner.running.size > 0) await this.#untilIdle(this.#parts.settings.abortGraceMs + 1)
     await this.#settling.flush()
+    await this.#holds.stop()
+    await this.#seriesFold.stop()
     await this.#looks.stop()
     await this.#fences.stop()
     this.#runner.stop()
     await retire(this.#parts).catch(error => this.#fail(error, 'retire'))
     this.#become('stopped')
-    return { clean: left.length === 0, aborted: left.map(held => held.job.id) }
+    return { clean: left.length === 0, aborted: [...new Set(left.map(held => held.job.id))] }
   }
 
   async #release(held: readonly Held[]): Promise<void> {
@@ -355,6 +386,8 @@ export class Node {
     for (const repeat of [this.#looks, this.#fences, ...this.#repeats]) void repeat.stop()
     this.#runner.stop()
     this.#settling.abandon()
+    this.#holds.abandon()
+    this.#seriesFold.abandon()
     for (const held of [...this.#runner.running, ...this.#runner.takeBuffered()]) {
       held.phase = 'gone'
       abort(held, 'lease-lost')

@@ -2,16 +2,17 @@
 
 import type { Instant, Millis } from '../core/time.ts'
 import type { Parts } from './parts.ts'
+import { storeTrouble, storeTroubleCodes } from './store-trouble.ts'
 
 const BACKOFF_FIRST_MS: Millis = 100
 const BACKOFF_MAX_MS: Millis = 5_000
 
 export class Outage {
-  readonly #parts: Pick<Parts, 'clock' | 'events'>
+  readonly #parts: Pick<Parts, 'clock' | 'events' | 'troubles'>
   #since: Instant | null = null
   #backoffMs: Millis = 0
 
-  constructor(parts: Pick<Parts, 'clock' | 'events'>) {
+  constructor(parts: Pick<Parts, 'clock' | 'events' | 'troubles'>) {
     this.#parts = parts
   }
 
@@ -21,6 +22,7 @@ export class Outage {
 
   note(error: unknown, during: string): void {
     this.#since ??= this.#parts.clock.now()
+    this.#parts.troubles.raise(storeTrouble(error))
     this.#parts.events.emit('error', { kind: 'store', error, during })
   }
 
@@ -36,6 +38,7 @@ export class Outage {
     if (this.#since === null) return
     const afterMs = this.#parts.clock.now() - this.#since
     this.#since = null
+    for (const code of storeTroubleCodes) this.#parts.troubles.clear(code)
     this.#parts.events.emit('recovered', { during, afterMs })
   }
 }

@@ -1,6 +1,7 @@
 // Makes the stored jobs of a label match the declared ones: read, decide, one step; again if others
 // wrote in between.
 
+import { withClockEpoch } from '../core/clock-step.ts'
 import type { Change } from '../core/change.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
@@ -11,22 +12,26 @@ import {
   type Difference,
   type Orphans,
   type Reconciliation,
+  type Undeclared,
 } from '../core/reconcile.ts'
 import type { RecordWrite } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
+import { shortId } from '../core/short-id.ts'
 import type { Bundle, JobFilter, Page, Refusal, Store } from '../store/store.ts'
 import { noDeed, type Also, type Deed } from './audit.ts'
-import type { Clock } from './clock.ts'
+import type { EpochClock } from './clock.ts'
 
 /** Rounds against others who change the same jobs at the same moment. */
 const ROUNDS_MAX = 20
 /** From this round on, those who may write in pieces do: busy jobs cannot be met all at rest. */
 const PIECES_FROM = 10
 const PIECE = 100
+/** Differences that write nothing. */
+const silent: ReadonlySet<Difference['kind']> = new Set(['kept', 'newer', 'undeclared'])
 
 export interface ReconcilingParts {
   readonly store: Store
-  readonly clock: Clock
+  readonly clock: EpochClock
 }
 
 export interface Reconciling {
@@ -35,6 +40,9 @@ export interface Reconciling {
   readonly read: () => Promise<readonly Job[]>
   readonly generation: string
   readonly orphans: Orphans
+  /** What becomes of a stored job that is not declared; dropped at once unless given. */
+  readonly undeclared?: (job: Job) => Undeclared
+  readonly isProducer?: boolean
   /** All of it in one step, or an error; otherwise what is too busy or too much goes in pieces. */
   readonly isStrict: boolean
   readonly waitingMax?: number | null
@@ -73,13 +81,15 @@ export async function makeMatch(parts: ReconcilingParts, given: Reconciling): Pr
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const { plan, stored } = await planned(parts, given)
     const now = parts.clock.now()
-    done.see(plan.differences.filter(({ kind }) => kind === 'kept' || kind === 'newer'))
+    done.see(plan.differences.filter(({ kind }) => silent.has(kind)))
     const isWhole = given.isStrict || (round < PIECES_FROM && sizeOf(plan) <= limits.bundleMax)
     let isRefused = false
     for (const bundle of isWhole ? [plan] : piecesOf(plan)) {
       if (sizeOf(bundle) === 0) continue
       try {
-        const refusals = await write(parts.store, given, { bundle, stored, now })
+        const changes = withClockEpoch(bundle.changes, parts.clock.epoch, now)
+        const whole = { ...bundle, changes }
+        const refusals = await write(parts.store, given, { bundle: whole, stored, now })
         if (refusals.length === 0) done.add(bundle, plan.differences)
         else isRefused = true
       } catch (error) {
@@ -144,7 +154,7 @@ async function write(store: Store, given: Reconciling, writing: Writing): Promis
   const changes = bundle.changes.map(change => withRecords(given, change, now))
   const refusals = await store.apply({ ...bundle, changes }, { now, waitingMax, records })
   const full = refusals.find(({ reason }) => reason === 'full')
-  if (full) throw new SchedulerError('QUEUE_FULL', `the queue of job ${full.id} is full`)
+  if (full) throw new SchedulerError('QUEUE_FULL', `the queue of job ${shortId(full.id)} is full`)
   return refusals
 }
 

@@ -1,11 +1,11 @@
 // Claims for workers in other processes: assigned users first, others when those have nothing, and
 // whoever finds nothing waits in line until something may be due. Nobody looks in between.
 
-import type { Job } from '../core/job.ts'
-import { laneOf, spanOfLane, spansOfTenant, type LaneSpan } from '../core/lane.ts'
+import { createHash } from 'node:crypto'
+import { laneOf, spanOfLane, spansOfTenant } from '../core/lane.ts'
 import { settle } from '../core/settle.ts'
 import type { Millis } from '../core/time.ts'
-import { firstTurn, type Turn } from '../core/turns.ts'
+import type { Within } from '../store/store.ts'
 import { Claiming } from './claiming.ts'
 import type { Held } from './held.ts'
 import type { Parts } from './parts.ts'
@@ -31,8 +31,6 @@ export interface RemoteWait {
 
 /** Rounds in which everything claimed turned out to be schedules that only made tasks. */
 const ROUNDS_MAX = 10
-/** Sets of lanes whose turn is remembered. */
-const TURNS_MAX = 10_000
 /** How soon those who wait look again while a rule may be holding something back. */
 const HELD_BACK_MS: Millis = 1_000
 
@@ -55,7 +53,6 @@ export class RemoteClaims {
   readonly #parts: Parts
   readonly #isRuled: () => boolean
   readonly #claiming: Claiming
-  readonly #turns = new Map<string, Turn>()
   readonly #groups = new Map<string, Group>()
   #round = 0
   #stopListening: (() => void) | null = null
@@ -225,9 +222,7 @@ export class RemoteClaims {
   ): Promise<{ count: number; held: Held[] }> {
     const { store, clock, ids, events } = this.#parts
     const now = clock.now()
-    const { spans, key } = scopeOf(ask, users)
-    const turnKey = `${queue}\n${key}`
-    const turn = this.#turns.get(turnKey) ?? firstTurn
+    const within = scopeOf(ask, users)
     const jobs = await store.claim({
       queue,
       handlers: ask.handlers,
@@ -238,12 +233,11 @@ export class RemoteClaims {
       token: ids.token(),
       attemptIds: Array.from({ length: limit }, () => ids.next(now)),
       isRuled: true,
-      ...(spans === null ? {} : { within: { spans, turn } }),
+      ...(within === null ? {} : { within }),
     })
     if (jobs.length === 0) return { count: 0, held: [] }
-    this.#remember(turnKey, turnAfter(turn, jobs))
     if (events.isHeard('claimed')) events.emit('claimed', { jobs, queue })
-    const held = await this.#claiming.begin({ queue, jobs, at: now })
+    const held = await this.#claiming.begin({ queue, jobs, at: now, isLate: false })
     if (events.isHeard('started')) events.emit('started', { jobs: held.map(({ job }) => job) })
     return { count: jobs.length, held: await this.#ownOf(ask, held) }
   }
@@ -254,14 +248,6 @@ export class RemoteClaims {
     const foreign = held.filter(({ job }) => job.spec.tenant !== tenant)
     await this.giveBack(foreign)
     return foreign.length === 0 ? held : held.filter(one => !foreign.includes(one))
-  }
-
-  #remember(key: string, turn: Turn): void {
-    this.#turns.delete(key)
-    this.#turns.set(key, turn)
-    if (this.#turns.size <= TURNS_MAX) return
-    const [oldest] = this.#turns.keys()
-    this.#turns.delete(oldest!)
   }
 }
 
@@ -276,23 +262,11 @@ function inTurn(queues: readonly string[], round: number): readonly string[] {
   return [...queues.slice(at), ...queues.slice(0, at)]
 }
 
-function scopeOf({ tenant }: RemoteAsk, users: readonly string[]): Scope {
-  if (tenant === null) return { spans: null, key: '' }
-  if (users.length === 0) return { spans: spansOfTenant(tenant), key: tenant }
+/** Null for every lane: such claims share the turn of the queue with the nodes. */
+function scopeOf({ tenant }: RemoteAsk, users: readonly string[]): Within | null {
+  if (tenant === null) return null
+  if (users.length === 0) return { spans: spansOfTenant(tenant), scope: tenant }
   const lanes = [...new Set(users)].sort().map(user => laneOf(tenant, user))
-  return { spans: lanes.map(spanOfLane), key: JSON.stringify(lanes) }
-}
-
-interface Scope {
-  readonly spans: readonly LaneSpan[] | null
-  readonly key: string
-}
-
-/** The lane served last, and how many in a row it was given, those of the claim before included. */
-function turnAfter(before: Turn, jobs: readonly Job[]): Turn {
-  const { lane } = jobs.at(-1)!.spec
-  const other = jobs.findLastIndex(job => job.spec.lane !== lane)
-  const taken = jobs.length - 1 - other
-  const isSame = other < 0 && before.lane === lane
-  return { lane, taken: isSame ? before.taken + taken : taken }
+  const digest = createHash('sha256').update(JSON.stringify(lanes)).digest('hex').slice(0, 32)
+  return { spans: lanes.map(spanOfLane), scope: `${tenant}\n${digest}` }
 }

@@ -2,14 +2,19 @@
 // lease is theirs; here nothing is remembered of it, so any node of the service may be told.
 
 import type { Attempt, Outcome } from '../core/attempt.ts'
+import { withClockEpoch } from '../core/clock-step.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
-import type { Json, JsonObject } from '../core/json.ts'
-import { settle } from '../core/settle.ts'
+import type { Json } from '../core/json.ts'
+import { liftHold } from '../core/hold.ts'
+import { limits } from '../core/limits.ts'
+import { settle, type Finish } from '../core/settle.ts'
 import type { Instant, Millis } from '../core/time.ts'
+import { shortId } from '../core/short-id.ts'
 import type { Store } from '../store/store.ts'
-import type { Clock } from './clock.ts'
+import type { EpochClock } from './clock.ts'
 import { settledOf, type Events } from './events.ts'
+import { noteOutcomes } from './series-fold.ts'
 import type { Wake } from './wake.ts'
 
 /** Rounds against other writers of the row, such as renewals and pauses. */
@@ -17,7 +22,7 @@ const ROUNDS_MAX = 20
 
 export interface RemoteParts {
   readonly store: Store
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<EpochClock, 'now' | 'epoch'>
   readonly events: Events
   readonly wake: Pick<Wake, 'notify'>
 }
@@ -79,7 +84,7 @@ export class Remote {
   /** The end of the attempt; said again by the same holder it is answered the same. */
   async finish(
     holding: Holding,
-    finish: { readonly outcome: Outcome; readonly measures?: JsonObject | null },
+    finish: Omit<Finish, 'startedAt'>,
     check: CheckJob,
   ): Promise<{ readonly attempt: Attempt | null; readonly job: Job }> {
     const { store, clock, events, wake } = this.#parts
@@ -87,16 +92,29 @@ export class Remote {
       const [job] = await store.get([holding.jobId])
       if (!job) throw missing(holding.jobId)
       check(job)
-      if (!holds(job, holding)) return this.#saidBefore(job, holding, finish.outcome)
       const now = clock.now()
+      if (!holds(job, holding)) {
+        // The worker's handler has ended: the next start need not wait for it any longer.
+        const lift = job.lease === null ? liftHold(job, holding.attemptId, now) : null
+        if (lift !== null) await store.commit([lift], { now })
+        if (lift !== null) wake.notify()
+        return this.#saidBefore(job, holding, finish.outcome)
+      }
       const change = settle(job, { ...finish, startedAt: job.lease!.claimedAt }, now)
-      const [result] = await store.commit([change], { now })
+      const [result] = await store.commit(withClockEpoch([change], clock.epoch, now), { now })
       if (result !== 'committed') continue
       if (events.isHeard('settled')) events.emit('settled', { settled: [settledOf(change)] })
+      if (finish.outcome.kind === 'succeeded' && finish.outcome.resultOmitted !== undefined) {
+        events.emit('resultOmitted', { job, why: finish.outcome.resultOmitted })
+      }
+      noteOutcomes(events, [change])
       wake.notify()
       return { attempt: change.attempt, job: change.job }
     }
-    throw new SchedulerError('REVISION_CONFLICT', `task ${holding.jobId} is changed too often`)
+    throw new SchedulerError(
+      'REVISION_CONFLICT',
+      `task ${shortId(holding.jobId)} is changed too often`,
+    )
   }
 
   async #held(holding: Holding, check: CheckJob): Promise<Job> {
@@ -113,8 +131,9 @@ export class Remote {
     if (timeoutMs === null || this.#parts.clock.now() - job.lease!.claimedAt <= timeoutMs) return
     const message = `timed out after ${timeoutMs} ms`
     const error = { name: 'TimeoutError', message, stack: null }
-    await this.finish(holding, { outcome: { kind: 'timedOut', error } }, check)
-    throw new SchedulerError('LEASE_LOST', `task ${job.id} ${message}`)
+    const { holdMs } = limits
+    await this.finish(holding, { outcome: { kind: 'timedOut', error }, holdMs }, check)
+    throw new SchedulerError('LEASE_LOST', `task ${shortId(job.id)} ${message}`)
   }
 
   async #saidBefore(job: Job, holding: Holding, outcome: Outcome) {
@@ -130,11 +149,11 @@ function holds({ lease }: Job, { token, attemptId }: Holding): boolean {
 }
 
 function lost(id: string): SchedulerError {
-  return new SchedulerError('LEASE_LOST', `task ${id} is no longer held under this lease`)
+  return new SchedulerError('LEASE_LOST', `task ${shortId(id)} is no longer held under this lease`)
 }
 
 function missing(id: string): SchedulerError {
-  return new SchedulerError('JOB_NOT_FOUND', `there is no task ${id}`, { details: { id } })
+  return new SchedulerError('JOB_NOT_FOUND', `there is no task ${shortId(id)}`, { details: { id } })
 }
 
 function withoutUndefined<T extends { checkpoint?: Json | undefined }>(given: T) {

@@ -76,3 +76,50 @@ test('a pace that slows down shrinks the buffer', () => {
 test('one claim is never larger than a batch', () => {
   expect(room({ slots: 100_000, batchMax: 500 }).free('a')).toBe(500)
 })
+
+test('claims that went back are not made again until a run ends', () => {
+  const given = room({ slots: 1, buffers: { sources: 5 } })
+  given.buffered('sources', 6)
+  given.started('sources')
+  given.returned('sources', 5, 250)
+  expect(given.free('sources')).toBe(0)
+  given.finished('sources')
+  expect(given.free('sources')).toBe(6)
+})
+
+test('a measured pace is forgotten with them, and measured anew after a second', () => {
+  const given = room({ slots: 1, bufferMs: 50 })
+  const work = (from: number, to: number) => {
+    for (let at = from; at <= to; at++) {
+      start(given, 'a', 1)
+      given.finished('a')
+      given.measure(at)
+    }
+  }
+  work(1, 5)
+  expect(given.free('a')).toBeGreaterThan(40)
+  given.buffered('a', 1)
+  given.started('a')
+  given.buffered('a', 40)
+  given.returned('a', 40, 300)
+  expect(given.free('a')).toBe(0)
+  given.finished('a')
+  given.measure(301)
+  expect(given.free('a')).toBe(1)
+  work(302, 1_299)
+  expect(given.free('a')).toBe(1)
+  work(1_300, 1_301)
+  expect(given.free('a')).toBeGreaterThan(40)
+})
+
+test('the pace of one queue says nothing about another', () => {
+  const given = room({ slots: 2, bufferMs: 50, queues: { quick: {}, slow: { slots: 1 } } })
+  start(given, 'slow', 1)
+  for (let at = 1; at <= 5; at++) {
+    start(given, 'quick', 1)
+    given.finished('quick')
+    given.measure(at)
+  }
+  expect(given.free('quick')).toBeGreaterThan(40)
+  expect(given.free('slow')).toBe(0)
+})

@@ -1,22 +1,31 @@
 // How much a node may hold: slots for what runs, a measured buffer for what comes next.
 // Not claiming is the only backpressure: the rest stays durable and due.
 
-import type { Instant } from '../core/time.ts'
+import type { Instant, Millis } from '../core/time.ts'
 import type { EngineSettings } from './settings.ts'
+
+/** After claims went back, so long nothing is claimed ahead by a measured pace. */
+const REST_MS: Millis = 1_000
 
 interface Use {
   running: number
   buffered: number
+  /** Runs finished per millisecond, lately. */
+  pace: number
+  paceSince: Instant | null
+  finishedSince: number
+  /** Claims went back because no slot came free, and no run has ended since. */
+  isHeldUp: boolean
+  restUntil: Instant
 }
 
 export class Room {
   readonly #settings: EngineSettings
   readonly #byQueue = new Map<string, Use>()
+  /** Queues in which runs ended since the last measure. */
+  #unmeasured: Use[] = []
   #running = 0
-  /** Runs finished per millisecond, lately. */
-  #pace = 0
-  #paceSince: Instant | null = null
-  #finishedSince = 0
+  #lastAt: Instant = 0
 
   constructor(settings: EngineSettings) {
     this.#settings = settings
@@ -51,12 +60,16 @@ export class Room {
     return Math.min(this.#settings.queues?.[queue]?.slots ?? Infinity, this.#settings.slots)
   }
 
-  /** About bufferMs of work at the present pace, so a newcomer never waits longer behind it. */
+  /**
+   * About bufferMs of work at the present pace of the queue, so a newcomer never waits longer behind
+   * it. None while all slots are busy with longer work: what is claimed ahead would only go back.
+   */
   #bufferFor(queue: string): number {
-    const { queues, buffers } = this.#settings
+    const { queues, buffers, bufferMax, bufferMs } = this.#settings
+    const { isHeldUp, pace } = this.#use(queue)
+    if (isHeldUp) return 0
     const fixed = queues?.[queue]?.buffer ?? buffers[queue]
-    if (fixed !== undefined) return fixed
-    return Math.min(this.#settings.bufferMax, Math.floor(this.#pace * this.#settings.bufferMs))
+    return fixed ?? Math.min(bufferMax, Math.floor(pace * bufferMs))
   }
 
   buffered(queue: string, count: number): void {
@@ -67,35 +80,57 @@ export class Room {
     const use = this.#use(queue)
     use.buffered--
     use.running++
+    use.paceSince ??= this.#lastAt
     this.#running++
   }
 
   finished(queue: string): void {
-    this.#use(queue).running--
+    const use = this.#use(queue)
+    use.running--
+    use.isHeldUp = false
     this.#running--
-    this.#finishedSince++
+    if (use.finishedSince++ === 0) this.#unmeasured.push(use)
   }
 
-  /** Work goes on from here on, as far as nobody has said so before. */
+  /** Claims of the queue go back because no slot came free in time: its pace is not what it was. */
+  returned(queue: string, count: number, now: Instant): void {
+    const use = this.#use(queue)
+    use.buffered -= count
+    use.isHeldUp = true
+    use.pace = 0
+    use.restUntil = now + REST_MS
+  }
+
+  /** What starts next starts at this moment. */
   begin(now: Instant): void {
-    this.#paceSince ??= now
+    this.#lastAt = now
   }
 
   /** Called when outcomes were written: what was done since the last time sets the pace. */
   measure(now: Instant): void {
-    if (this.#paceSince !== null && this.#finishedSince > 0) {
-      const took = Math.max(1, now - this.#paceSince)
-      const pace = this.#finishedSince / took
-      this.#pace = this.#pace === 0 ? pace : (this.#pace + pace) / 2
+    this.begin(now)
+    for (const use of this.#unmeasured) {
+      const took = Math.max(1, now - use.paceSince!)
+      const pace = use.finishedSince / took
+      if (now >= use.restUntil) use.pace = use.pace === 0 ? pace : (use.pace + pace) / 2
+      use.paceSince = now
+      use.finishedSince = 0
     }
-    this.#paceSince = now
-    this.#finishedSince = 0
+    this.#unmeasured = []
   }
 
   #use(queue: string): Use {
     let use = this.#byQueue.get(queue)
     if (!use) {
-      use = { running: 0, buffered: 0 }
+      use = {
+        running: 0,
+        buffered: 0,
+        pace: 0,
+        paceSince: null,
+        finishedSince: 0,
+        isHeldUp: false,
+        restUntil: -Infinity,
+      }
       this.#byQueue.set(queue, use)
     }
     return use

@@ -3,8 +3,9 @@
 import type { Outcome } from '../core/attempt.ts'
 import { upcomingFiring } from '../core/advance.ts'
 import { errorInfo } from '../core/errors.ts'
-import type { Job } from '../core/job.ts'
-import type { Instant } from '../core/time.ts'
+import { isSuspect } from '../core/crash.ts'
+import type { Job, Lease } from '../core/job.ts'
+import { SECOND, type Instant, type Millis } from '../core/time.ts'
 import { Context, type ContextHost } from './context.ts'
 import { Deadlines } from './deadlines.ts'
 import { abort, type AbortReason, type Held } from './held.ts'
@@ -12,6 +13,9 @@ import type { Parts } from './parts.ts'
 import { Room } from './room.ts'
 import type { Settling } from './settling.ts'
 import { outcomeOfReturned, outcomeOfThrown } from './verdicts.ts'
+
+/** How soon a suspect that had to give way is tried again. */
+const SUSPECT_WAIT_MS: Millis = SECOND
 
 export interface RunnerHost extends ContextHost {
   /** No handler runs any more. */
@@ -25,9 +29,14 @@ export class Runner {
   readonly #deadlines: Deadlines
   readonly #buffers = new Map<string, Held[]>()
   readonly #running = new Set<Held>()
+  /** Handlers that ignored their signal and have not returned yet. */
+  readonly #strays = new Set<Held>()
   #fresh: Held[] = []
+  #unwatchBuffers: (() => void) | null = null
   #settling: Settling | null = null
   #isPumping = false
+  /** Jobs running here whose last attempts crashed. */
+  #suspects = 0
 
   constructor(parts: Parts, host: RunnerHost) {
     this.#parts = parts
@@ -44,8 +53,20 @@ export class Runner {
     return this.#running
   }
 
+  get strays(): ReadonlySet<Held> {
+    return this.#strays
+  }
+
   get buffered(): Held[] {
     return [...this.#buffers.values()].flat()
+  }
+
+  /** Whether a handler runs here under this lease, and its outcome is still ours to settle. */
+  holds(lease: Lease | null): boolean {
+    for (const { phase, job } of this.#running) {
+      if (phase === 'running' && job.lease!.attemptId === lease?.attemptId) return true
+    }
+    return false
   }
 
   accept(queue: string, jobs: readonly Held[]): void {
@@ -54,6 +75,39 @@ export class Runner {
     buffer.push(...jobs)
     this.room.buffered(queue, jobs.length)
     this.pump()
+    if (buffer.length > 0 && this.#unwatchBuffers === null) this.#watchBuffers()
+  }
+
+  /** What finds no slot in time goes back: another node may have one, or a job that goes first. */
+  #watchBuffers(): void {
+    const { clock, settings } = this.#parts
+    let oldest = Infinity
+    for (const buffer of this.#buffers.values()) {
+      for (const held of buffer) oldest = Math.min(oldest, held.job.lease!.claimedAt)
+    }
+    if (oldest === Infinity) return
+    const age = Math.max(0, clock.now() - oldest)
+    this.#unwatchBuffers = clock.after(settings.claimWaitMs - age, () => {
+      this.#unwatchBuffers = null
+      for (const queue of this.#buffers.keys()) this.#returnLate(queue)
+      this.#watchBuffers()
+    })
+  }
+
+  #returnLate(queue: string): void {
+    const { clock, settings } = this.#parts
+    const now = clock.now()
+    const late: Held[] = []
+    const young: Held[] = []
+    for (const held of this.#buffers.get(queue)!) {
+      // A clock that was set back makes a claim no younger.
+      const isLate = Math.abs(now - held.job.lease!.claimedAt) >= settings.claimWaitMs
+      ;(isLate ? late : young).push(held)
+    }
+    if (late.length === 0) return
+    this.#buffers.set(queue, young)
+    this.room.returned(queue, late.length, now)
+    for (const held of late) this.#release(held)
   }
 
   /** Gives back what has not started; the caller releases it. */
@@ -80,19 +134,25 @@ export class Runner {
     if (this.#isPumping) return
     this.#isPumping = true
     const started: Job[] = []
-    const now = this.#parts.clock.now()
-    this.room.begin(now)
+    this.room.begin(this.#parts.clock.now())
     for (const [queue, buffer] of this.#buffers) {
       let next = 0
       while (next < buffer.length && this.room.hasSlot(queue)) {
         const held = buffer[next++]!
+        // Handlers that do not yield may take long: every start asks for the time anew.
+        const now = this.#parts.clock.now()
         if (now >= held.job.lease!.until) {
-          this.#giveBack(queue, held)
+          this.room.buffered(queue, -1)
+          this.#release(held)
+          continue
+        }
+        if (isSuspect(held.job) && this.#suspects > 0) {
+          this.#putOff(queue, held, now + SUSPECT_WAIT_MS)
           continue
         }
         this.room.started(queue)
         started.push(held.job)
-        this.#start(held)
+        this.#start(held, now)
       }
       if (next > 0) buffer.splice(0, next)
     }
@@ -102,16 +162,22 @@ export class Runner {
     }
   }
 
-  /** The claim's answer took longer than its lease: by now the job may be somebody else's. */
-  #giveBack(queue: string, held: Held): void {
-    this.room.buffered(queue, -1)
+  #release(held: Held): void {
     held.outcome = { kind: 'released' }
     this.#settling!.add(held)
   }
 
-  #start(held: Held): void {
+  /** Another suspect runs here: if one of them kills the process, it must not take the other along. */
+  #putOff(queue: string, held: Held, until: Instant): void {
+    this.room.buffered(queue, -1)
+    held.outcome = { kind: 'deferred', until, reason: 'another suspect runs', worked: false }
+    this.#settling!.add(held)
+  }
+
+  #start(held: Held, now: Instant): void {
+    if (isSuspect(held.job)) this.#suspects++
     held.phase = 'running'
-    held.startedAt = this.#parts.clock.now()
+    held.startedAt = now
     this.#running.add(held)
     const handler = this.#parts.handlers.get(held.job.spec.handler)
     if (!handler) {
@@ -122,21 +188,28 @@ export class Runner {
       return
     }
     let returned: unknown
+    held.isInHandler = true
     try {
       returned = handler(new Context(held, this.#host))
     } catch (error) {
-      this.#done(held, outcomeOfThrown(error))
+      this.#returned(held, outcomeOfThrown(error))
       return
     }
     if (!isThenable(returned)) {
-      this.#done(held, outcomeOfReturned(returned, held.measures))
+      this.#returned(held, outcomeOfReturned(returned, held.measures))
       return
     }
     this.#watchLater(held)
     returned.then(
-      value => this.#done(held, outcomeOfReturned(value, held.measures)),
-      (error: unknown) => this.#done(held, outcomeOfThrown(error)),
+      value => this.#returned(held, outcomeOfReturned(value, held.measures)),
+      (error: unknown) => this.#returned(held, outcomeOfThrown(error)),
     )
+  }
+
+  #returned(held: Held, ended: Outcome): void {
+    held.isInHandler = false
+    this.#done(held, ended)
+    held.onReturn?.()
   }
 
   /** Most handlers end before their time could be watched; only the others cost a deadline. */
@@ -170,25 +243,40 @@ export class Runner {
     const { clock, settings, events } = this.#parts
     this.#deadlines.add(clock.now() + settings.abortGraceMs, () => {
       if (held.isDone) return
+      this.#strays.add(held)
       events.emit('stray', { job: held.job })
       this.#done(held, { kind: 'interrupted' })
     })
   }
 
   #done(held: Held, ended: Outcome): void {
-    if (held.isDone) return
+    if (held.isDone) {
+      this.#strays.delete(held)
+      this.#parts.events.emit('lateResult', { job: held.job, reason: held.abortReason! })
+      return
+    }
     held.isDone = true
     this.#running.delete(held)
+    if (isSuspect(held.job)) this.#suspects--
     this.room.finished(held.job.spec.queue)
     if (held.phase === 'running') {
       held.outcome = heard(held, ended)
+      this.#warnOmitted(held, held.outcome)
       this.#settling!.add(held)
     }
     if (!this.#isPumping) this.pump()
     if (this.#running.size === 0) this.#host.idle()
   }
 
+  #warnOmitted(held: Held, outcome: Outcome): void {
+    if (outcome.kind !== 'succeeded' || outcome.resultOmitted === undefined) return
+    const why = outcome.resultOmitted
+    new Context(held, this.#host).log.warn(`result omitted: ${why}`)
+    this.#parts.events.emit('resultOmitted', { job: held.job, why })
+  }
+
   stop(): void {
+    this.#unwatchBuffers?.()
     this.#deadlines.clear()
   }
 }
@@ -204,9 +292,11 @@ function heard(held: Held, ended: Outcome): Outcome {
     case 'superseded':
       return ended.kind === 'succeeded' ? ended : { kind: 'cancelled', reason: 'superseded' }
     case 'shutdown':
+      return ended.kind === 'succeeded' ? ended : { kind: 'interrupted' }
     // Stopped in time: whether the lease held until now is for the store to say.
     case 'lease-lost':
-      return ended.kind === 'succeeded' ? ended : { kind: 'interrupted' }
+      if (ended.kind === 'succeeded') return ended
+      return held.isStalled ? { kind: 'abandoned' } : { kind: 'interrupted', reason: 'lease_lost' }
     case 'cancelled':
     case null:
       return ended

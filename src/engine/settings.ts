@@ -2,7 +2,8 @@
 
 import { refuse } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
-import type { Millis } from '../core/time.ts'
+import { limits } from '../core/limits.ts'
+import { HOUR, type Millis } from '../core/time.ts'
 
 export interface EngineSettings {
   readonly nodeId: string
@@ -15,6 +16,8 @@ export interface EngineSettings {
   /** Jobs held claimed beyond the slots, at most; how many is measured (bufferMs of work). */
   readonly bufferMax: number
   readonly bufferMs: Millis
+  /** A claimed job that found no slot after so long goes back to the store. */
+  readonly claimWaitMs: Millis
   /** The longest sleep of the loop. */
   readonly checkIntervalMs: Millis
   readonly leaseMs: Millis
@@ -30,10 +33,14 @@ export interface EngineSettings {
   readonly drainMs: Millis
   /** How long an aborted handler may take before the node goes on without it. */
   readonly abortGraceMs: Millis
+  /** How long the next start waits for a handler whose run was cancelled, timed out or replaced. */
+  readonly holdMs: Millis
   /** While several fall due or end at a time, those of so long a moment share a call. */
   readonly gatherMs: Millis
   readonly batchMax: number
   readonly endedTasksMax: number
+  /** How long nodes of a label run without declaring one of its jobs before it is dropped. */
+  readonly orphanGraceMs: Millis
   /** The waiting jobs a queue may hold; null for no limit. */
   readonly waitingMax: number | null
 }
@@ -49,6 +56,7 @@ export const engineDefaults = {
   buffers: {},
   bufferMax: 2_000,
   bufferMs: 100,
+  claimWaitMs: 250,
   checkIntervalMs: 10_000,
   leaseMs: 15_000,
   reapMs: 5_000,
@@ -58,9 +66,11 @@ export const engineDefaults = {
   pruneMs: 60_000,
   drainMs: 30_000,
   abortGraceMs: 1_000,
+  holdMs: limits.holdMs,
   gatherMs: 5,
   batchMax: 2_000,
   endedTasksMax: 100_000,
+  orphanGraceMs: HOUR,
   waitingMax: null,
 } as const satisfies Omit<EngineSettings, 'nodeId'>
 
@@ -68,6 +78,7 @@ const ranges: readonly (readonly [keyof EngineSettings, number, number])[] = [
   ['slots', 1, 100_000],
   ['bufferMax', 0, 100_000],
   ['bufferMs', 0, 60_000],
+  ['claimWaitMs', 10, 60_000],
   ['checkIntervalMs', 10, 3_600_000],
   ['leaseMs', 100, 3_600_000],
   ['reapMs', 10, 3_600_000],
@@ -77,9 +88,11 @@ const ranges: readonly (readonly [keyof EngineSettings, number, number])[] = [
   ['pruneMs', 100, 86_400_000],
   ['drainMs', 0, 86_400_000],
   ['abortGraceMs', 0, 600_000],
+  ['holdMs', 0, 3_600_000],
   ['gatherMs', 0, 10_000],
   ['batchMax', 1, 10_000],
   ['endedTasksMax', 0, 1_000_000_000],
+  ['orphanGraceMs', 0, 2_592_000_000],
 ]
 
 /** Fills defaults in and reports every problem at once. */

@@ -1,16 +1,21 @@
 // Outcomes become stored facts: decided by the core, committed in batches, decided again when the
 // row was changed meanwhile, dropped when the lease is gone.
 
+import { withClockEpoch } from '../core/clock-step.ts'
 import type { Change } from '../core/change.ts'
+import { SchedulerError } from '../core/errors.ts'
 import { failInvalid } from '../core/invalid.ts'
-import type { Job } from '../core/job.ts'
+import type { Hold, Job } from '../core/job.ts'
 import { endEntry, kept } from '../core/kept.ts'
 import { leavesRow, settle } from '../core/settle.ts'
 import type { Instant } from '../core/time.ts'
+import { shortId } from '../core/short-id.ts'
 import type { Report } from '../store/store.ts'
 import { settledOf } from './events.ts'
 import { leaseOf, type Held } from './held.ts'
 import type { Parts } from './parts.ts'
+import { noteOutcomes } from './series-fold.ts'
+import { OUTCOMES_TROUBLE, outcomesTrouble } from './store-trouble.ts'
 
 /** Rounds of "read again and decide again" before an outcome is given up as contended. */
 const ROUNDS_MAX = 20
@@ -28,12 +33,15 @@ export interface SettlingHost {
   readonly onSettled: (soonestDue: Instant) => void
   /** Whether many more jobs are due than the last look took. */
   readonly isPressed: () => boolean
+  /** An attempt of this node left a hold on its job. */
+  readonly onHold?: (held: Held, hold: Hold) => void
 }
 
 export class Settling {
   readonly #parts: Parts
   readonly #host: SettlingHost
   #waiting: Held[] = []
+  readonly #unwritten = new Set<Held>()
   #isScheduled = false
   #flushing: Promise<void> | null = null
   readonly #writers = new Set<Promise<void>>()
@@ -52,6 +60,16 @@ export class Settling {
 
   get size(): number {
     return this.#waiting.length
+  }
+
+  /** Outcomes are on their way to the store: should that fail, their leases need renewals. */
+  get isBusy(): boolean {
+    return this.#isScheduled || this.#writers.size > 0
+  }
+
+  /** Outcomes whose last write failed; while there are any, nothing new should be claimed. */
+  get unwritten(): ReadonlySet<Held> {
+    return this.#unwritten
   }
 
   add(held: Held): void {
@@ -155,8 +173,9 @@ export class Settling {
     for (let round = 0; left.length > 0 && round < ROUNDS_MAX; round++) {
       try {
         left = await this.#round(left)
+        this.#wrote(batch)
       } catch (error) {
-        this.#parts.events.emit('error', { kind: 'store', error, during: 'settle' })
+        this.#failed(left, error)
         // What was told of already is not told again.
         left = left.filter(held => held.phase !== 'gone' && !this.#hasLapsed(held))
         await new Promise<void>(resolve => this.#parts.clock.after(delay, resolve))
@@ -166,10 +185,26 @@ export class Settling {
         round--
       }
     }
+    this.#wrote(batch)
     for (const held of left) this.#lose(held, 'contended')
     const soonest = this.#soonestDue
     this.#soonestDue = Infinity
     this.#host.onSettled(soonest)
+  }
+
+  #failed(left: readonly Held[], error: unknown): void {
+    // A store that cannot write any outcome; one outcome that cannot be written is another matter.
+    if (error instanceof SchedulerError && error.code.startsWith('STORE_')) {
+      for (const held of left) this.#unwritten.add(held)
+      this.#parts.troubles.raise(outcomesTrouble(error))
+    }
+    this.#parts.events.emit('error', { kind: 'store', error, during: 'settle' })
+  }
+
+  #wrote(batch: readonly Held[]): void {
+    if (this.#unwritten.size === 0) return
+    for (const held of batch) this.#unwritten.delete(held)
+    if (this.#unwritten.size === 0) this.#parts.troubles.clear(OUTCOMES_TROUBLE)
   }
 
   #hasLapsed(held: Held): boolean {
@@ -187,13 +222,14 @@ export class Settling {
     const now = clock.now()
     const changes = fresh.map(held => this.#decide(held, now))
     const options = { now, waitingMax: settings.waitingMax }
-    const results = await store.commit(changes.map(kept), options)
+    const results = await store.commit(withClockEpoch(changes.map(kept), clock.epoch, now), options)
     const again: Held[] = []
     const done: Change[] = []
     for (const [i, held] of fresh.entries()) {
       if (results[i] === 'committed') {
         held.phase = 'gone'
         done.push(changes[i]!)
+        this.#noteHold(held, changes[i]!.job)
         this.#noteDue(changes[i]!.job)
         for (const made of changes[i]!.inserts) this.#noteDue(made)
       } else if (results[i] === 'missing') this.#lose(held, 'the job was removed')
@@ -202,6 +238,7 @@ export class Settling {
         again.push(held)
       }
     }
+    noteOutcomes(events, done)
     if (done.length > 0 && events.isHeard('settled')) {
       events.emit('settled', { settled: done.map(settledOf) })
     }
@@ -211,11 +248,17 @@ export class Settling {
   /** One job that cannot be understood is set aside; the others of the batch are written. */
   #decide(held: Held, now: Instant): Change {
     const { outcome, startedAt, measures } = held
-    const finish = { outcome: outcome!, startedAt, measures }
+    const { holdMs } = this.#parts.settings
+    const finish = {
+      outcome: outcome!,
+      startedAt,
+      measures,
+      holdMs: outlives(held) ? holdMs : null,
+    }
     try {
       return settle(held.job, finish, now)
     } catch (error) {
-      const during = `settle of ${held.job.id}`
+      const during = `settle of ${shortId(held.job.id)}`
       this.#parts.events.emit('error', { kind: 'cron', error, during })
       return failInvalid(held.job, error, now, finish)
     }
@@ -242,6 +285,7 @@ export class Settling {
 
   /** A commit whose answer was cut off left its trace behind: then nothing was lost. */
   async #checkLost(held: Held, job: Job | undefined): Promise<void> {
+    if (job) this.#noteHold(held, job)
     const { id, lease } = held.job
     const page = await this.#parts.store.attempts({ jobId: id, id: lease!.attemptId }, { limit: 1 })
     const attempt = page.items[0] ?? null
@@ -255,12 +299,19 @@ export class Settling {
     this.#parts.events.emit('settled', { settled: [{ job, attempt, skips: [] }] })
   }
 
+  #noteHold(held: Held, { hold }: Job): void {
+    if (hold === null || hold.attemptId !== held.job.lease!.attemptId) return
+    this.#host.onHold?.(held, hold)
+  }
+
   #noteDue({ dueAt }: Job): void {
     if (dueAt !== null && dueAt < this.#soonestDue) this.#soonestDue = dueAt
   }
 
   #lose(held: Held, reason: string): void {
     held.phase = 'gone'
+    // A claim that goes back unstarted has no result that could be refused.
+    if (held.outcome?.kind === 'released') return
     this.#parts.events.emit('leaseLost', { job: held.job, reason })
   }
 
@@ -272,6 +323,11 @@ export class Settling {
     for (const held of reporting) held.pending = null
     await this.#parts.store.report(reports, this.#parts.clock.now())
   }
+}
+
+/** Its handler was told to stop and has not. A node that stops takes its handlers with it. */
+function outlives({ isInHandler, abortReason }: Held): boolean {
+  return isInHandler && abortReason !== 'shutdown'
 }
 
 /** No one else ends a lease without leaving an attempt, unless the job keeps none. */

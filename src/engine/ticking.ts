@@ -2,9 +2,9 @@
 
 import type { Instant, Millis } from '../core/time.ts'
 import type { Line } from '../store/store.ts'
+import { CLAIMS_LATE } from './claim-watch.ts'
 import type { Intake } from './intake.ts'
 import type { Parts } from './parts.ts'
-import { isStepBack, realign } from './realign.ts'
 import type { Survey } from './survey.ts'
 
 /** How soon a lane at its cap is looked at again, when no run of this node ends before. */
@@ -28,6 +28,7 @@ export class Ticking {
   #isShort = false
   #wasFreed = false
   #isPressed = false
+  #nextProbeAt: Millis = -Infinity
 
   constructor(host: TickingHost) {
     this.#host = host
@@ -48,8 +49,13 @@ export class Ticking {
     const began = clock.now()
     this.#isShort = false
     this.#wasFreed = false
-    if (isStepBack(this.#lastAt, began)) await realign(parts)
-    if (survey.isOld) await survey.take()
+    const untilProbe = await this.#untilProbe()
+    if (untilProbe > 0) return untilProbe
+    if (survey.isOld) {
+      // What the last tick claimed does not wait for it.
+      await intake.begin()
+      await survey.take()
+    }
     let claimed = 0
     let isFull = false
     const open: string[] = []
@@ -73,6 +79,24 @@ export class Ticking {
     this.#isShort = survey.isRuled || open.length < survey.queues.length
     const pause = await this.#pause(open, began)
     return this.#isShort && this.#wasFreed ? 0 : pause
+  }
+
+  /**
+   * While claims come back too late to be of use, one cheap call now and then finds out whether the
+   * store is fast again. 0 when there is nothing to wait for.
+   */
+  async #untilProbe(): Promise<Millis> {
+    const { store, clock, settings, monitor, troubles } = this.#host.parts
+    if (!troubles.has(CLAIMS_LATE)) return 0
+    const began = clock.monotonic()
+    if (began < this.#nextProbeAt) return this.#nextProbeAt - began
+    await store.now()
+    const ended = clock.monotonic()
+    this.#lastAt = clock.now()
+    if (ended - began <= monitor.limitMs) return 0
+    const pause = Math.min(settings.checkIntervalMs, settings.leaseMs / 3)
+    this.#nextProbeAt = ended + pause
+    return pause
   }
 
   /** Until the next job falls due in a queue that has room for it. */

@@ -1,8 +1,9 @@
 // What a handler may throw to say more than "it failed".
 
 import type { Outcome } from '../core/attempt.ts'
-import { errorInfo, SchedulerError, shown } from '../core/errors.ts'
-import { jsonBytes, type Json, type JsonObject } from '../core/json.ts'
+import { errorInfo, SchedulerError, shown, type Problem } from '../core/errors.ts'
+import { toJson } from '../core/json-copy.ts'
+import { jsonBytes, jsonBytesBound, type JsonObject } from '../core/json.ts'
 import { limits } from '../core/limits.ts'
 import { isInstant, parseDuration, type Instant, type Millis } from '../core/time.ts'
 
@@ -63,17 +64,23 @@ export function outcomeOfThrown(thrown: unknown): Outcome {
   }
 }
 
-/** A result that cannot be kept is a mistake of the handler, said as its failure. */
+/** The work is done whatever the handler returned: a result that cannot be kept is left out. */
 export function outcomeOfReturned(returned: unknown, measures: JsonObject | null): Outcome {
   if (returned === undefined || returned === null) {
     return { kind: 'succeeded', result: null, measures }
   }
-  const bytes = jsonBytes(returned)
-  if (bytes !== null && bytes <= limits.resultBytes) {
-    return { kind: 'succeeded', result: returned as Json, measures }
-  }
-  const problem =
-    bytes === null ? 'cannot be written as JSON' : `has ${bytes} bytes, over ${limits.resultBytes}`
-  const error = errorInfo(new Error(`the returned value ${problem}`))
-  return { kind: 'failed', error, final: true, retryAfterMs: null }
+  const problems: Problem[] = []
+  const result = toJson(returned, 'result', problems, 'null')
+  const resultOmitted = whyOmitted(result, problems)
+  return resultOmitted === null
+    ? { kind: 'succeeded', result, measures }
+    : { kind: 'succeeded', result: null, measures, resultOmitted }
+}
+
+function whyOmitted(result: unknown, [problem]: readonly Problem[]): string | null {
+  if (problem) return `${problem.field}: ${problem.rule}`
+  if ((jsonBytesBound(result) ?? Infinity) <= limits.resultBytes) return null
+  const bytes = jsonBytes(result)!
+  if (bytes <= limits.resultBytes) return null
+  return `it has ${bytes} bytes as JSON, the limit is ${limits.resultBytes}`
 }

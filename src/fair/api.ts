@@ -1,9 +1,23 @@
 // `scheduler.fair`: schedules whose tasks enter a queue that users share in turns, direct pushes,
 // and the rules of users.
 
+import { FAIR_TASK } from '../core/fair.ts'
 import type { Job } from '../core/job.ts'
 import { userOf } from '../core/lane.ts'
 import { limits } from '../core/limits.ts'
+import {
+  anything,
+  isFlag,
+  isKey,
+  isLabel,
+  isNullOr,
+  isObject,
+  isText,
+  refuseOptions,
+  type Checks,
+} from '../core/option-check.ts'
+import { jsonPayload, type PayloadCheck } from '../core/payload.ts'
+import { lastStartOf } from '../core/series.ts'
 import { specDefaults, type Priority } from '../core/spec.ts'
 import type { Json } from '../core/json.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -38,18 +52,26 @@ export interface TenantOption {
 export class FairApi {
   readonly #engine: Engine
   readonly #assertOpen: (verb: string) => void
+  readonly #stored: PayloadCheck
 
-  constructor(engine: Engine, assertOpen: (verb: string) => void) {
+  constructor(
+    engine: Engine,
+    assertOpen: (verb: string) => void,
+    stored: PayloadCheck = async (handler, payload) => jsonPayload(payload, handler),
+  ) {
     this.#engine = engine
     this.#assertOpen = assertOpen
+    this.#stored = stored
   }
 
   /** Resolves to its id. A bad expression or zone is refused by name, and nothing is stored. */
   async addSchedule(input: ScheduleInput, option: TenantOption = {}): Promise<string> {
     this.#assertOpen('addSchedule')
+    refuseOptions('the schedule is not valid', input, scheduleChecks, scheduleNeeds)
     const { client, ids, clock } = this.#engine
     const id = ids.next(clock.now())
-    await schedules.addSchedule(client, { id, ...input }, of(option))
+    const payload = await this.#stored(FAIR_TASK, input.payload)
+    await schedules.addSchedule(client, { id, ...input, payload }, of(option))
     return id
   }
 
@@ -60,9 +82,15 @@ export class FairApi {
     option: TenantOption = {},
   ): Promise<boolean> {
     this.#assertOpen('updateSchedule')
+    refuseOptions('the schedule is not valid', change, changeChecks)
     const found = await schedules.findSchedule(this.#engine.store, id, of(option).tenant)
     if (!found) return false
-    await schedules.changeSchedule(this.#engine.client, id, change, {})
+    const { payload } = change
+    const given =
+      payload === undefined
+        ? change
+        : { ...change, payload: await this.#stored(FAIR_TASK, payload) }
+    await schedules.changeSchedule(this.#engine.client, id, given, {})
     return true
   }
 
@@ -97,30 +125,42 @@ export class FairApi {
     } while (cursor !== null)
   }
 
-  stats(option: TenantOption = {}): Promise<schedules.ScheduleStats> {
+  async stats(option: TenantOption = {}): Promise<schedules.ScheduleStats> {
     return schedules.scheduleStats(this.#engine.store, of(option).tenant)
   }
 
   /** One task for a user, due at once unless told. */
-  push(input: PushInput, option: TenantOption = {}): Promise<Pushed> {
-    return pushOne(this.#engine, input, of(option))
+  async push(input: PushInput, option: TenantOption = {}): Promise<Pushed> {
+    return pushOne(this.#engine, await this.#withPayload(input), of(option))
   }
 
   /** Many, each taken or not on its own. */
-  pushMany(inputs: readonly PushInput[], option: TenantOption = {}): Promise<Pushed[]> {
-    return pushMany(this.#engine, inputs, of(option))
+  async pushMany(inputs: readonly PushInput[], option: TenantOption = {}): Promise<Pushed[]> {
+    const given = await Promise.all(inputs.map(input => this.#withPayload(input)))
+    return pushMany(this.#engine, given, of(option))
+  }
+
+  async #withPayload(input: PushInput): Promise<PushInput> {
+    refuseOptions('the task is not valid', input, pushChecks, { required: ['userId'] })
+    const { handler = FAIR_TASK, payload } = input
+    return { ...input, payload: await this.#stored(handler, payload) }
   }
 
   /** Turns per round, runs at once, starts per time; what is left out has no rule. */
-  setUser(userId: string, rule: users.UserInput, option: TenantOption = {}) {
+  async setUser(
+    userId: string,
+    rule: users.UserInput,
+    option: TenantOption = {},
+  ): Promise<users.UserRule> {
+    refuseOptions('the rule is not valid', rule, ruleChecks)
     return users.setUser(this.#engine, { ...rule, ...of(option), userId })
   }
 
-  getUser(userId: string, option: TenantOption = {}): Promise<users.UserRule> {
+  async getUser(userId: string, option: TenantOption = {}): Promise<users.UserRule> {
     return users.getUser(this.#engine, of(option).tenant, userId)
   }
 
-  removeUser(userId: string, option: TenantOption = {}): Promise<boolean> {
+  async removeUser(userId: string, option: TenantOption = {}): Promise<boolean> {
     return users.removeUser(this.#engine, { ...of(option), userId })
   }
 
@@ -129,12 +169,46 @@ export class FairApi {
   }
 }
 
-function of({ tenant }: TenantOption): { readonly tenant: string } {
+const scheduleNeeds = { required: ['cron', 'userId'] }
+
+const scheduleChecks: Checks<ScheduleInput> = {
+  cron: isLabel,
+  userId: isText,
+  priority: anything,
+  payload: anything,
+  timezone: isLabel,
+  queue: isText,
+}
+
+const changeChecks: Checks<ScheduleChange> = { ...scheduleChecks, isActive: isFlag }
+
+const pushChecks: Checks<PushInput> = {
+  userId: isText,
+  payload: anything,
+  priority: anything,
+  queue: isText,
+  handler: isText,
+  key: isKey,
+  notBefore: anything,
+}
+
+const ruleChecks: Checks<users.UserInput> = {
+  weight: anything,
+  runningMax: anything,
+  rate: isNullOr(isObject({ count: anything, perMs: anything })),
+}
+
+const tenantChecks = { tenant: isText, userId: isText, isActive: isFlag }
+
+function of(option: TenantOption): { readonly tenant: string } {
+  refuseOptions('the options are not valid', option, tenantChecks)
+  const { tenant } = option
   return { tenant: tenant ?? specDefaults.tenant }
 }
 
 export function scheduleView(job: Job): FairSchedule {
-  const { spec, last, nextAt } = job
+  const { spec, nextAt } = job
+  const lastRun = lastStartOf(job)
   const { trigger, tenant, lane, priority, payload } = spec
   const isActive = schedules.isActiveSchedule(job)
   return {
@@ -145,7 +219,7 @@ export function scheduleView(job: Job): FairSchedule {
     priority,
     payload,
     isActive,
-    lastRun: last === null ? null : new Date(last.startedAt),
+    lastRun: lastRun === null ? null : new Date(lastRun),
     nextRun: isActive && nextAt !== null ? new Date(nextAt) : null,
     createdAt: new Date(job.createdAt),
     updatedAt: new Date(job.updatedAt),

@@ -1,6 +1,7 @@
 // Schedules of the fair queue: jobs whose every firing becomes a task of its own. The client comes
 // from the caller, so that deeds are written down in its name.
 
+import { shortId } from '../core/short-id.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { FAIR_SCHEDULE } from '../core/fair.ts'
 import type { Job } from '../core/job.ts'
@@ -26,7 +27,7 @@ export async function addSchedule(
   const [made] = await client.create([{ id, spec }])
   if (made!.result === 'inserted') return made!.job
   if (made!.result === 'full') throw new SchedulerError('QUEUE_FULL', `queue ${spec.queue} is full`)
-  throw new SchedulerError('REVISION_CONFLICT', `schedule ${id} is there already`)
+  throw new SchedulerError('REVISION_CONFLICT', `schedule ${shortId(id)} is there already`)
 }
 
 /**

@@ -7,6 +7,7 @@ import { laneOf } from '../core/lane.ts'
 import {
   completeSpec,
   priorityNames,
+  recurringDefaults,
   specDefaults,
   type JobSpec,
   type Priority,
@@ -47,7 +48,7 @@ export interface Of {
   readonly tenant: string
 }
 
-const retry = { ...specDefaults.retry, exhausted: 'next' } as const
+const { retry } = recurringDefaults
 
 export function cronTrigger(expression: string, zone: string): CronTrigger {
   return { kind: 'cron', expression, zone, dialect: 'extended', dst: null }
@@ -62,7 +63,7 @@ export function scheduleSpec(input: ScheduleInput, { tenant }: Of): JobSpec {
     lane: laneOf(tenant, userId),
     priority: toPriority(priority),
     queue: input.queue ?? specDefaults.queue,
-    payload: input.payload === undefined ? null : structuredClone(input.payload),
+    payload: input.payload ?? null,
     trigger: cronTrigger(cron, timezone),
     overlap: { policy: 'allow' },
     retry,
@@ -80,7 +81,7 @@ export function editedSchedule(spec: JobSpec, change: Partial<ScheduleInput>): J
     ...spec,
     ...(change.userId === undefined ? {} : { lane: laneOf(spec.tenant, change.userId) }),
     ...(change.priority === undefined ? {} : { priority: toPriority(change.priority) }),
-    ...(change.payload === undefined ? {} : { payload: structuredClone(change.payload) }),
+    ...(change.payload === undefined ? {} : { payload: change.payload }),
     ...(change.queue === undefined ? {} : { queue: change.queue }),
     name: cron,
     trigger: { ...before, expression: cron, zone: timezone },
@@ -97,7 +98,7 @@ export function pushSpec(input: PushInput, { tenant }: Of, now: Instant): JobSpe
     lane: laneOf(tenant, userId),
     priority: toPriority(priority),
     queue: input.queue ?? specDefaults.queue,
-    payload: input.payload === undefined ? null : structuredClone(input.payload),
+    payload: input.payload ?? null,
     trigger: { kind: 'once', at },
     timeoutMs: null,
   })

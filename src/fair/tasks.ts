@@ -3,6 +3,7 @@
 
 import { SchedulerError } from '../core/errors.ts'
 import { FAIR_SCHEDULE } from '../core/fair.ts'
+import { idOf } from '../engine/identity.ts'
 import type { Job } from '../core/job.ts'
 import type { Context } from '../engine/context.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -46,7 +47,7 @@ export async function pushOne(engine: Engine, input: PushInput, of: Of): Promise
 
 /** Of its tenant alone, whatever the key is made of. */
 function keyedId(tenant: string, key: string): string {
-  return `${encodeURIComponent(tenant)}:task:${encodeURIComponent(key)}!`
+  return idOf([tenant, 'task', key], '!')
 }
 
 /**

@@ -21,13 +21,6 @@ const defaults: Readonly<Record<string, unknown>> = {
   user_id: null,
   priority: 3,
   queue: 'default',
-  retry: {
-    limit: 3,
-    backoff: { kind: 'exponential', base_seconds: 60, max_seconds: 3_600, jitter: 0 },
-    reset_after_seconds: null,
-    exhausted: 'stop',
-    yields: false,
-  },
   timeout_seconds: 600,
   overlap: 'skip',
   missed: 'once',
@@ -41,6 +34,12 @@ const defaults: Readonly<Record<string, unknown>> = {
   retention: { attempts: 100, age_seconds: 2_592_000 },
   tags: [],
   metadata: {},
+}
+const retryDefaults = {
+  limit: 3,
+  backoff: { kind: 'exponential', base_seconds: 60, max_seconds: 3_600, jitter: 0 },
+  reset_after_seconds: null,
+  yields: false,
 }
 const flatFields = ['source_id', 'source_name', 'url', 'schedule_enabled'] as const
 const triggerDefaults = { from: 'schedule', anchor: null, dialect: 'extended', dst: null }
@@ -81,9 +80,10 @@ function workOf(job: Job): Readonly<Record<string, unknown>> {
   for (const [field, value] of Object.entries(defaults)) {
     // Crawls of sources have no time limit of their own.
     const plain = isFlat && field === 'timeout_seconds' ? null : value
-    if (!jsonEqual(own[field], plain)) said[field] = field === 'retry' ? retryOf(job) : own[field]
+    if (!jsonEqual(own[field], plain)) said[field] = own[field]
   }
-  return said
+  const retry = retryOf(job, isFlat)
+  return Object.keys(retry).length === 0 ? said : { ...said, retry }
 }
 
 function nativeOf(job: Job): Record<string, unknown> {
@@ -96,9 +96,11 @@ function nativeOf(job: Job): Record<string, unknown> {
   return { trigger, ...(job.action === null ? { handler: job.handler } : { action: job.action }) }
 }
 
-/** What is not said here stays as it is by default. */
-function retryOf({ retry }: Job): Readonly<Record<string, unknown>> {
-  return without(retry, defaults['retry'] as Readonly<Record<string, unknown>>)
+/** What differs from the defaults; crawls of sources and jobs that do not recur stop by default. */
+function retryOf({ retry, trigger }: Job, isFlat: boolean): Readonly<Record<string, unknown>> {
+  const recurs = trigger.every !== undefined || trigger.cron !== undefined
+  const exhausted = recurs && !isFlat ? 'next' : 'stop'
+  return without(retry, { ...retryDefaults, exhausted })
 }
 
 function flatOf(job: Job): Record<string, unknown> {

@@ -82,6 +82,14 @@ describe('B19: what is wrong with a job', () => {
     expect(raised(judgeStaleLocks(counts, alertDefaults))).toEqual(expected)
   })
 
+  it.each<[string, ReturnType<typeof runs>, string[]]>([
+    ['one that was given up', runs('failed', 1), ['success_rate']],
+    ['one that was cancelled', runs('cancelled', 1), []],
+    ['one after a success', [...runs('failed', 1), ...runs('succeeded', 1)], []],
+  ])('few runs, %s', (_, attempts, expected) => {
+    expect(raised(judgeJob('x', attempts, alertDefaults, true))).toEqual(expected)
+  })
+
   it('says what it is, how much and of whom', () => {
     const [found] = judgeJob('crawl', runs('failed', 5), alertDefaults)
     expect(found!.message).toBe('the success rate of "crawl" is 0 %, below 80 %')

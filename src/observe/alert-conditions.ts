@@ -72,15 +72,19 @@ export function judgeDelay(oldestMs: Millis | null, limits: AlertLimits): Findin
 }
 
 /** The newest attempts of one job, newest first, none older than 30 days. */
+// oxlint-disable-next-line max-params -- what is said of whom, by which limits
 export function judgeJob(
   name: string,
   attempts: readonly Pick<Attempt, 'outcome' | 'startedAt' | 'finishedAt'>[],
   limits: AlertLimits,
+  isRunOver = false,
 ): Finding[] {
   const what = `of ${shown(name)} `
   const rated = attempts.filter(({ outcome }) => judged.has(outcome)).slice(0, RATED_RUNS)
   const good = rated.filter(({ outcome }) => outcome === 'succeeded').length
-  const rate = rated.length < SHARE_MIN ? 1 : good / rated.length
+  // A few say nothing, unless a run was given up and none ever succeeded.
+  const isHopeless = isRunOver && rated.length > 0 && good === 0
+  const rate = rated.length < SHARE_MIN && !isHopeless ? 1 : good / rated.length
   return [...below('success_rate', limits, rate, what), ...judgeSlow(attempts, limits, what)]
 }
 

@@ -1,5 +1,7 @@
 // Structured log lines from engine events. Takes any logger with pino's shape.
 
+import { isSetAside } from '../core/crash.ts'
+import { iso } from '../core/time.ts'
 import type { Events, Settled } from '../engine/events.ts'
 
 export interface Logger {
@@ -11,6 +13,7 @@ export interface Logger {
 
 /** Writes one line per thing worth telling; returns what stops it. */
 export function logTo(events: Events, logger: Logger): () => void {
+  const setAside = new Set<string>()
   const stops = [
     events.on('stateChanged', ({ from, to }) => logger.info({ from, to }, 'scheduler state')),
     events.on('started', ({ jobs }) => {
@@ -20,7 +23,16 @@ export function logTo(events: Events, logger: Logger): () => void {
       }
     }),
     events.on('settled', ({ settled }) => {
-      for (const one of settled) logSettled(logger, one)
+      for (const one of settled) {
+        logSettled(logger, one)
+        logSetAside(logger, one, setAside)
+      }
+    }),
+    events.on('undeclared', ({ jobs, app, as }) => {
+      for (const { id, spec } of jobs) {
+        const message = `job ${as}: no running node of app ${app} declares it`
+        logger.warn({ job_id: id, name: spec.name, app }, message)
+      }
     }),
     events.on('reaped', ({ jobs }) => {
       for (const job of jobs) logger.warn({ job_id: job.id }, 'expired lease cleared')
@@ -31,17 +43,50 @@ export function logTo(events: Events, logger: Logger): () => void {
     events.on('stray', ({ job }) => {
       logger.warn({ job_id: job.id }, 'handler ignored its abort signal')
     }),
+    events.on('stillRunning', ({ job, attemptId }) => {
+      const fields = { job_id: job.id, execution_id: attemptId, reason: 'still_running' }
+      logger.warn(fields, 'handler still runs after its run ended')
+    }),
+    events.on('lateResult', ({ job, reason }) => {
+      logger.warn({ job_id: job.id, reason }, 'late result refused')
+    }),
+    events.on('resultOmitted', ({ job, why }) => {
+      logger.warn({ job_id: job.id, name: job.spec.name, why }, 'result omitted')
+    }),
     events.on('error', ({ kind, error, during }) => {
       logger.error({ kind, during, err: error }, 'scheduler error')
     }),
     events.on('recovered', ({ during, afterMs }) => {
       logger.info({ during, after_ms: afterMs }, 'scheduler recovered')
     }),
+    events.on('troubled', ({ trouble: { code, message, level } }) => {
+      logger[level]({ code }, message)
+    }),
+    events.on('troubleOver', ({ trouble: { code }, afterMs }) => {
+      logger.info({ code, after_ms: afterMs }, 'scheduler recovered')
+    }),
     events.on('pruned', pruned => logger.debug({ ...pruned }, 'pruned')),
   ]
   return () => {
     for (const stop of stops) stop()
   }
+}
+
+/** Jobs remembered as set aside. */
+const SET_ASIDE_MAX = 10_000
+
+/** One line when a job is set aside after crashes, and one when it succeeds again. */
+function logSetAside(logger: Logger, { job, attempt }: Settled, known: Set<string>): void {
+  const { id, spec, crashes, dueAt } = job
+  const base = { job_id: id, name: spec.name }
+  if (attempt?.outcome === 'succeeded') {
+    if (known.delete(id)) logger.info(base, 'job recovered after it was set aside')
+    return
+  }
+  if (attempt?.outcome !== 'abandoned' || !isSetAside(job) || known.has(id)) return
+  if (known.size < SET_ASIDE_MAX) known.add(id)
+  const next_run_at = dueAt === null ? null : iso(dueAt)
+  logger.error({ ...base, reason: 'crash_loop', crashes, next_run_at }, 'job set aside')
 }
 
 function logSettled(logger: Logger, { job, attempt, skips }: Settled): void {

@@ -12,6 +12,7 @@ import { NoRetry } from '../engine/verdicts.ts'
 import * as details from './detail.ts'
 import type { StepState, StepStatus } from './detail.ts'
 import { filled } from './references.ts'
+import { isWorkflowSchedule } from './schedule.ts'
 import { endOfThrown, failureOf, messageOf, performStep } from './step.ts'
 import type { StepEnd, StepParts } from './step.ts'
 import { workflowLimits, type Entry, type Step, type Workflow } from './workflow.ts'
@@ -164,7 +165,7 @@ export class WorkflowRun {
     this.#stopAll(abortError('cancelled'))
     await this.#stopped()
     for (const id of this.#running.keys()) log.warn(`step ${id} did not stop`, { step: id })
-    throw failureOf(step.id, thrown)
+    throw failureOf(step, thrown, isWorkflowSchedule(this.#input.context.job))
   }
 
   #stopAll(reason: unknown): void {

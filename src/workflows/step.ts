@@ -6,7 +6,7 @@ import { SchedulerError, shown } from '../core/errors.ts'
 import { jsonBytes, type Json, type JsonObject } from '../core/json.ts'
 import type { Context } from '../engine/context.ts'
 import type { Handler } from '../engine/handlers.ts'
-import { Defer, NoRetry, RetryAfter, Skip } from '../engine/verdicts.ts'
+import { Defer, EndJob, NoRetry, RetryAfter, Skip } from '../engine/verdicts.ts'
 import type { Step } from './workflow.ts'
 
 export interface StepParts {
@@ -65,14 +65,20 @@ export function endOfThrown(thrown: unknown): StepEnd {
   return { kind: 'failed', thrown }
 }
 
-/** The failure of a run: names the step and keeps what it asked for. */
-export function failureOf(id: string, thrown: unknown): Error {
-  const message = `step ${id}: ${messageOf(thrown)}`
+/**
+ * The failure of a run: names the step and keeps what it asked for. A run of `/schedules` retries
+ * every failure; only a handler that throws EndJob ends its schedule.
+ */
+export function failureOf(step: Step, thrown: unknown, isOfSchedule: boolean): Error {
+  const message = `step ${step.id}: ${messageOf(thrown)}`
   if (thrown instanceof RetryAfter) return new RetryAfter(thrown.delayMs, message)
   // Steps before it are done: the run goes on from there at the moment asked for.
   if (thrown instanceof Defer) return new Defer(thrown.until, message, true)
+  const mayEndJob = !isOfSchedule || step.http === undefined
+  if (thrown instanceof EndJob && mayEndJob) return new EndJob(message, { cause: thrown })
   const isInvalid = thrown instanceof SchedulerError && thrown.code === 'PAYLOAD_INVALID'
-  if (thrown instanceof NoRetry || isInvalid) return new NoRetry(message, { cause: thrown })
+  const isFinal = (thrown instanceof NoRetry || isInvalid) && !isOfSchedule
+  if (isFinal) return new NoRetry(message, { cause: thrown })
   return new Error(message, { cause: thrown })
 }
 

@@ -1,0 +1,40 @@
+// This start of this process as the owner of leases, and the beat by which others know it lives.
+
+import { ownerOf } from '../core/owner.ts'
+import { hash32 } from '../core/spread.ts'
+import { HOUR, type Millis } from '../core/time.ts'
+import type { Store } from '../store/store.ts'
+import type { Ids } from './ids.ts'
+
+/** Long after any lease of it has ended: a beat that is gone is as good as an old one. */
+const BEAT_KEPT_MS: Millis = HOUR
+
+export class Owner {
+  readonly #nodeId: string
+  readonly #ids: Ids
+  #id: string
+
+  constructor(nodeId: string, ids: Ids) {
+    this.#nodeId = nodeId
+    this.#ids = ids
+    this.#id = this.#nextId()
+  }
+
+  /** What the leases of this start are held under. */
+  get id(): string {
+    return this.#id
+  }
+
+  /** Another start: leases of the last one are not ours any more. */
+  restart(): void {
+    this.#id = this.#nextId()
+  }
+
+  beat(store: Pick<Store, 'beat'>): Promise<void> {
+    return store.beat(this.#id, BEAT_KEPT_MS)
+  }
+
+  #nextId(): string {
+    return ownerOf(this.#nodeId, hash32(this.#ids.token()).toString(16).padStart(8, '0'))
+  }
+}
