@@ -10,6 +10,7 @@ import type { Events } from './engine/events.ts'
 import type { Tracing } from './engine/handlers.ts'
 import type { Ids } from './engine/ids.ts'
 import { SystemIds } from './engine/ids.ts'
+import { logToConsole } from './observe/console-log.ts'
 import { logTo, type Logger } from './observe/log.ts'
 import type { SourceTables } from './sources/tables.ts'
 import type { Store } from './store/store.ts'
@@ -43,8 +44,8 @@ async function makeStore(url: string, { now, listens }: StoreOptions): Promise<S
   if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length) {
     const { SqliteStore, watchFile } = await import('./store/sqlite/store.ts')
     const path = url.slice('sqlite:'.length)
-    if (!listens) return new SqliteStore({ path, clock: now })
-    return new SqliteStore({ path, clock: now, every, watch: watchFile })
+    if (!listens) return new SqliteStore({ path, clock: now, after })
+    return new SqliteStore({ path, clock: now, after, every, watch: watchFile })
   }
   if (url.startsWith('redis:') || url.startsWith('rediss:')) {
     const { RedisStore } = await import('./store/redis/store.ts')
@@ -92,11 +93,38 @@ export function makeNodeId(ids: Ids): string {
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** A level alone asks for pino, which is only loaded then. */
-export async function loggerOf(given: Logger | LogLevel): Promise<Logger> {
+async function loggerOf(given: Logger | LogLevel): Promise<Logger> {
   if (typeof given !== 'string') return given
   const { default: pino } = await import('pino')
-  const logger: Logger = pino({ name: 'carillon', level: given })
+  const logger: Logger = pino({ name: 'carillon', level: given, serializers: serializersOf(pino) })
   return logger
+}
+
+export interface LogPlace {
+  /** False is silence; without one, what goes wrong is printed to the standard error. */
+  readonly logger: Logger | LogLevel | false | undefined
+  readonly now: () => Instant
+  readonly store: string | Store
+}
+
+/** Null where there is no logger to write other lines to. */
+export async function attachLog(events: Events, place: LogPlace): Promise<Logger | null> {
+  const { logger: given, now, store } = place
+  if (given === false) return null
+  if (given === undefined) {
+    const isMemory = typeof store === 'string' ? store === 'memory:' : store.kind === 'memory'
+    // oxlint-disable-next-line no-console -- without a logger this is where people look
+    logToConsole(events, { now, write: line => console.error(line), hasCommand: !isMemory })
+    return null
+  }
+  const logger = await loggerOf(given)
+  logTo(events, logger)
+  return logger
+}
+
+/** Errors with their causes beside them: joined into one text, both say the same twice. */
+function serializersOf({ stdSerializers }: { stdSerializers: { errWithCause: unknown } }) {
+  return { err: stdSerializers.errWithCause as (error: unknown) => unknown }
 }
 
 /** Spans for runs when OpenTelemetry's API is installed, null otherwise. */
@@ -105,15 +133,11 @@ export async function openTracing(): Promise<Tracing | null> {
   return openTelemetry()
 }
 
-export function attachLogger(events: Events, logger: Logger): () => void {
-  return logTo(events, logger)
-}
-
 /** JSON lines on the standard error: the standard output is for people. */
 export async function serviceLogger(level: LogLevel | 'silent'): Promise<Logger> {
   const { default: pino } = await import('pino')
   const target = pino.destination({ dest: 2, sync: true })
-  const logger: Logger = pino({ name: 'carillon', level }, target)
+  const logger: Logger = pino({ name: 'carillon', level, serializers: serializersOf(pino) }, target)
   return logger
 }
 

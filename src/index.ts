@@ -1,5 +1,7 @@
 // The public API of the package: re-exports only.
 
+import './node-version.ts'
+
 export { createScheduler, type SchedulerOptions } from './library/create.ts'
 export {
   createTaskScheduler,

@@ -1,5 +1,6 @@
 // What a job's `run` receives beside its input.
 
+import { copyJson } from '../core/json-copy.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { runId } from '../core/job.ts'
 import type { Context, ContextLog } from '../engine/context.ts'
@@ -108,7 +109,7 @@ function jobInfo({ job }: Context): JobInfo {
     key: job.declared?.key ?? '',
     tz: trigger.kind === 'cron' ? trigger.zone : 'UTC',
     tenant,
-    metadata,
+    metadata: copyJson(metadata),
     next: n => upcoming(trigger, job.nextAt ?? job.createdAt, n),
   }
 }

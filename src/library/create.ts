@@ -2,18 +2,18 @@
 
 import process from 'node:process'
 import {
-  attachLogger,
+  attachLog,
   DEFAULT_STORE,
   makeNodeId,
   openStore,
   openTables,
   openTracing,
   systemIds,
-  loggerOf,
   type Logger,
   type LogLevel,
 } from '../compose.ts'
-import { refuse, SchedulerError, type Problem } from '../core/errors.ts'
+import { refuse, SchedulerError } from '../core/errors.ts'
+import type { Checks } from '../core/option-check.ts'
 import { systemClock, type Clock } from '../engine/clock.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import { Events } from '../engine/events.ts'
@@ -23,9 +23,10 @@ import type { Store } from '../store/store.ts'
 import type { LibraryOptions as SourceOptions, OpenSources } from '../sources/open.ts'
 import { QUEUE_SIZE, SOURCE_QUEUE } from '../sources/source.ts'
 import type { OpenWorkflows, WorkflowOptions } from '../workflows/open.ts'
-import { lazy, served, type Lazy } from './lazy.ts'
+import { lazy, serve, type Lazy } from './lazy.ts'
 import type { Policies } from './policies.ts'
 import { Scheduler, type AnyJob } from './scheduler.ts'
+import { schedulerChecks, schedulerProblems } from './scheduler-checks.ts'
 import { onSignals } from './signals.ts'
 import { toMs, type Duration } from './time-input.ts'
 
@@ -39,6 +40,8 @@ export interface SchedulerOptions<J extends readonly AnyJob[]> {
   readonly generation?: string | number
   /** What happens to jobs that are no longer declared. Default archive. */
   readonly orphans?: 'archive' | 'forget' | 'keep'
+  /** How long nodes of this app run without declaring a job before it is dropped. Default 1 hour. */
+  readonly orphanGraceMs?: number
   /** 'declared' refuses jobs added, edited or removed while running. Default open. */
   readonly mode?: 'open' | 'declared'
   readonly defaults?: Policies
@@ -59,8 +62,11 @@ export interface SchedulerOptions<J extends readonly AnyJob[]> {
   /** Given, this process fetches sources into tables of the store's database. */
   readonly sources?: SourceOptions
   readonly shutdown?: { readonly signals?: boolean; readonly grace?: Duration }
-  /** A logger with pino's shape, or a level: then pino writes to the standard output. */
-  readonly logger?: Logger | LogLevel
+  /**
+   * A logger with pino's shape, or a level: then pino writes to the standard output. Without one,
+   * what goes wrong is printed to the standard error; false is silence.
+   */
+  readonly logger?: Logger | LogLevel | false
   /** Receives the engine's events before anything happens: for metrics and test kits. */
   readonly listen?: (events: Events) => void
   /** Where the difference at start is printed. Default: the console. */
@@ -70,19 +76,26 @@ export interface SchedulerOptions<J extends readonly AnyJob[]> {
   readonly ids?: Ids
 }
 
+const optionChecks: Checks<SchedulerOptions<readonly AnyJob[]>> = schedulerChecks
+
 export function createScheduler<const J extends readonly AnyJob[]>(
   options: SchedulerOptions<J>,
 ): Scheduler<J> {
-  refuse('SETTINGS_INVALID', 'the scheduler cannot be made', checkOptions(options))
+  refuse(
+    'SETTINGS_INVALID',
+    'the scheduler cannot be made',
+    schedulerProblems(options, optionChecks),
+  )
   let stopListening: (() => void) | null = null
   const heard = new Events()
   options.listen?.(heard)
-  let stopLogging: (() => void) | null = null
+  let logging: Promise<unknown> | null = null
+  const { clock = systemClock, store = DEFAULT_STORE } = options
   const workflows = workflowsOf(options.workflows)
   const sources = sourcesOf(options)
   const scheduler = new Scheduler<J>({
     heard,
-    clock: options.clock ?? systemClock,
+    clock,
     definitions: options.jobs,
     defaults: options.defaults ?? {},
     owner: {
@@ -94,20 +107,21 @@ export function createScheduler<const J extends readonly AnyJob[]>(
     // oxlint-disable-next-line no-console -- the difference at start is meant to be read
     print: options.print ?? (line => console.info(line)),
     connect: async () => {
-      if (options.logger) stopLogging = attachLogger(heard, await loggerOf(options.logger))
-      const engine = await connect(options, heard)
-      if (options.workflows) await served(engine, workflows)
-      if (options.sources) await served(engine, sources)
+      // Once for all starts: a handler may end after the stop, which is worth a line too.
+      logging ??= attachLog(heard, { logger: options.logger, now: () => clock.now(), store })
+      await logging
+      return connect(options, heard)
+    },
+    prepare: async engine => {
       if (options.shutdown?.signals) stopListening = onSignals(() => scheduler.stop())
-      return engine
+      if (options.workflows) await serve(engine, workflows)
+      if (options.sources) await serve(engine, sources)
     },
     workflows: engine => workflows.open(engine),
     sources: engine => sources.open(engine),
-    onStopped: () => {
+    disconnect: async () => {
       stopListening?.()
-      stopLogging?.()
-      workflows.close()
-      sources.close()
+      await Promise.all([workflows.close(), sources.close()])
     },
   })
   return scheduler
@@ -140,16 +154,6 @@ function placeOf(store: string | Store = DEFAULT_STORE): string {
   return store.kind === 'memory' ? 'memory:' : 'opened:'
 }
 
-function checkOptions(options: SchedulerOptions<readonly AnyJob[]>): Problem[] {
-  if (!Array.isArray(options?.jobs)) {
-    return [{ field: 'jobs', value: options?.jobs, rule: 'must be a list of jobs' }]
-  }
-  const names = options.jobs.map(job => job.name)
-  return names
-    .filter((name, i) => names.indexOf(name) !== i)
-    .map(name => ({ field: 'jobs', value: name, rule: 'must have different names' }))
-}
-
 async function connect(
   options: SchedulerOptions<readonly AnyJob[]>,
   events: Events,
@@ -160,23 +164,19 @@ async function connect(
   const listens = options.clock === undefined
   const store =
     typeof given === 'string' ? await openStore(given, { now: () => clock.now(), listens }) : given
-  const tracing = await openTracing()
-  const engine = withPublicNames(() =>
-    createEngine({
-      tracing,
-      store,
-      clock,
-      ids,
-      events,
-      settings: {
-        nodeId: options.nodeId ?? makeNodeId(ids),
-        buffers: { [SOURCE_QUEUE]: QUEUE_SIZE },
-        ...options.settings,
-        ...settingsOf(options),
-      },
-    }),
-  )
-  return engine
+  try {
+    const tracing = await openTracing()
+    const settings = {
+      nodeId: options.nodeId ?? makeNodeId(ids),
+      buffers: { [SOURCE_QUEUE]: QUEUE_SIZE },
+      ...options.settings,
+      ...settingsOf(options),
+    }
+    return withPublicNames(() => createEngine({ tracing, store, clock, ids, events, settings }))
+  } catch (error) {
+    await store.close()
+    throw error
+  }
 }
 
 const publicNames: Readonly<Record<string, string>> = {
@@ -211,6 +211,7 @@ function settingsOf(options: SchedulerOptions<readonly AnyJob[]>): Partial<Engin
     reapMs: options.staleLockCheckMs,
     metricsMs: options.metricsMs,
     waitingMax: options.waitingMax,
+    orphanGraceMs: options.orphanGraceMs,
     drainMs: shutdown?.grace === undefined ? undefined : toMs(shutdown.grace, 'shutdown.grace'),
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))

@@ -32,17 +32,50 @@ export function declarationsOf(
   )
 }
 
-/** `isStrict`: in one step however busy the jobs are, or not at all. */
+/**
+ * Makes the stored jobs of the label match. `isWhole`: the set replaces every other at once and in
+ * one step, or not at all. Otherwise jobs that other running nodes declare are left alone, and those
+ * that nobody declares have a grace.
+ */
 export async function declare(
+  engine: Engine,
+  declarations: readonly Declaration[],
+  owner: Owner,
+  isWhole = false,
+): Promise<readonly Difference[]> {
+  const { store, clock, events } = engine
+  const { app, generation, orphans } = owner
+  const published = await engine.declarations.publish({ ...owner, declarations, isWhole })
+  const { differences, jobs } = await makeMatch(
+    { store, clock },
+    {
+      declarations,
+      read: () => readDeclared(store, { app }),
+      generation,
+      orphans,
+      undeclared: published.fateOf,
+      isProducer: published.isProducer,
+      isStrict: isWhole,
+      also: published.also,
+    },
+  )
+  const archived = jobs.filter(job => job.ended?.reason === 'archived')
+  if (archived.length > 0) {
+    events.emit('undeclared', { jobs: archived, app, as: 'archived' })
+    events.emit('changed', { verb: 'archive', jobs: archived })
+  }
+  return differences
+}
+
+/** More jobs of a running program: nothing else of the label is touched. */
+export async function declareMore(
   { store, clock }: Engine,
   declarations: readonly Declaration[],
-  { app, generation, orphans }: Owner,
-  isStrict = false,
-): Promise<readonly Difference[]> {
+  { app, generation }: Owner,
+): Promise<void> {
   const read = () => readDeclared(store, { app })
-  const given = { declarations, read, generation, orphans, isStrict }
-  const { differences } = await makeMatch({ store, clock }, given)
-  return differences
+  const given = { declarations, read, generation, orphans: 'keep', isStrict: false } as const
+  await makeMatch({ store, clock }, given)
 }
 
 const marks: Readonly<Record<Difference['kind'], string>> = {
@@ -52,6 +85,7 @@ const marks: Readonly<Record<Difference['kind'], string>> = {
   forgotten: '-',
   kept: '?',
   newer: '!',
+  undeclared: '?',
 }
 
 /** Nothing when nothing changed. */
@@ -87,6 +121,8 @@ function describeOne({ kind, name, schedule, fields }: Difference): string[] {
       return [`${mark} no longer declared: kept`]
     case 'newer':
       return [`${mark} declared by a newer generation: left alone`]
+    case 'undeclared':
+      return [`${mark} declared by no running node: dropped after orphanGraceMs unless one does`]
   }
 }
 

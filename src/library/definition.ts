@@ -3,15 +3,18 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { refuse } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
+import type { Jsonify } from '../core/jsonify.ts'
 import { limits } from '../core/limits.ts'
-import type { JobOptions, Schema } from './options.ts'
+import { checkOptions } from '../core/option-check.ts'
+import { jobChecks } from './option-checks.ts'
+import type { JobOptions, ScheduledPayload, Schema } from './options.ts'
 import { tryAlone, type Trial, type TrialOptions } from './trial.ts'
 
 export interface JobDefinition<N extends string = string, S extends Schema = Schema, R = unknown> {
   readonly name: N
   readonly options: JobOptions<S, R>
   /** Runs the handler alone: no store, no clock, no schedule. */
-  test(input: StandardSchemaV1.InferInput<S>, options?: TrialOptions): Promise<Trial<R>>
+  test(input: StandardSchemaV1.InferInput<S>, options?: TrialOptions): Promise<Trial<Jsonify<R>>>
 }
 
 /** What `run` of a job without an input schema gets. */
@@ -19,11 +22,11 @@ export type NoInput = StandardSchemaV1<void, void>
 
 export function job<const N extends string, S extends Schema = NoInput, R = void>(
   name: N,
-  options: JobOptions<S, R>,
+  options: JobOptions<S, R> & ScheduledPayload<StandardSchemaV1.InferInput<S>>,
 ): JobDefinition<N, S, R> {
   const found = new Findings()
   found.text('name', name, limits.nameLength)
-  if (typeof options?.run !== 'function') found.add('run', options?.run, 'a function')
+  checkOptions(found, options, jobChecks, { required: ['run'] })
   refuse('SPEC_INVALID', `job ${JSON.stringify(name)} is not valid`, found.problems)
   return {
     name,

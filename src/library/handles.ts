@@ -1,15 +1,18 @@
 // What callers hold of a run or a schedule they made.
 
+import { shortId } from '../core/short-id.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
+import { copyJson } from '../core/json-copy.ts'
 import type { Json } from '../core/json.ts'
 import type { Run, RunStatus } from '../core/run.ts'
+import { isLabel, refuseOptions, type Checks } from '../core/option-check.ts'
 import type { Engine } from '../engine/engine.ts'
-import { toInstant, type Moment } from './time-input.ts'
+import { isMoment, toInstant, type Moment } from './time-input.ts'
 
 export interface RunHandle<R> {
   readonly id: string
-  /** What the handler returned; rejects when the run failed or was cancelled. */
+  /** What the handler returned, as JSON; null when it could not be kept. Rejects when the run failed. */
   result(options?: { signal?: AbortSignal }): Promise<R>
   cancel(reason?: string): Promise<void>
 }
@@ -46,12 +49,20 @@ export function runHandle<R>(engine: Engine, id: string): RunHandle<R> {
 async function awaitResult<R>(engine: Engine, id: string, signal?: AbortSignal): Promise<R> {
   for (;;) {
     signal?.throwIfAborted()
+    const isLast = engine.node.state === 'stopped'
     // Listening starts before the look, so that an end between the two is not missed.
     const change = nextChange(engine, signal)
-    const run = await engine.client.getRun(id)
+    const run = await engine.client.getRun(id).catch((error: unknown) => {
+      change.stop()
+      throw engine.node.state === 'stopped' ? stoppedBefore(id) : error
+    })
     if (OVER.includes(run.status)) {
       change.stop()
-      return resultOf(run) as R
+      return copyJson(resultOf(run)) as R
+    }
+    if (isLast) {
+      change.stop()
+      throw stoppedBefore(id)
     }
     await change.happened
   }
@@ -64,16 +75,28 @@ function nextChange(engine: Engine, signal?: AbortSignal) {
   }
   const happened = new Promise<void>(resolve => {
     stops.push(engine.events.on('settled', () => resolve()))
+    stops.push(
+      engine.events.on('stateChanged', ({ to }) => {
+        if (to === 'stopped') resolve()
+      }),
+    )
     stops.push(engine.clock.after(RESULT_LOOK_MS, resolve))
     signal?.addEventListener('abort', () => resolve(), { once: true })
   })
   return { happened: happened.finally(stop), stop }
 }
 
+function stoppedBefore(id: string): SchedulerError {
+  return new SchedulerError(
+    'SCHEDULER_STATE',
+    `the scheduler was stopped before run ${shortId(id)} ended`,
+  )
+}
+
 function resultOf(run: Run): Json {
   if (run.status === 'completed' || run.status === 'skipped') return run.result
   const why = run.error?.message ?? run.attempts.at(-1)?.reason ?? ''
-  const error = new SchedulerError('RUN_FAILED', `run ${run.id} ${run.status}: ${why}`, {
+  const error = new SchedulerError('RUN_FAILED', `run ${shortId(run.id)} ${run.status}: ${why}`, {
     details: { run: run.id, status: run.status },
   })
   throw error
@@ -86,6 +109,7 @@ export function scheduleHandle(engine: Engine, job: Job): ScheduleHandle {
     revision: job.revision,
     next: job.dueAt === null ? null : new Date(job.dueAt),
     pause: async (options = {}) => {
+      refuseOptions('pause is not valid', options, pauseChecks)
       await client.pause(job.id, pauseInput(options))
     },
     resume: async () => {
@@ -96,6 +120,8 @@ export function scheduleHandle(engine: Engine, job: Job): ScheduleHandle {
     },
   }
 }
+
+export const pauseChecks: Checks<PauseOptions> = { until: isMoment, note: isLabel }
 
 export function pauseInput({ until, note }: PauseOptions) {
   return {

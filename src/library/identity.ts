@@ -1,5 +1,7 @@
 // Rows made by the library are known by (tenant, app, definition, key): calling twice is safe.
 
+import { idOf } from '../engine/identity.ts'
+
 export interface RowIdentity {
   readonly tenant: string
   readonly app: string
@@ -8,10 +10,10 @@ export interface RowIdentity {
 }
 
 export function rowId({ tenant, app, definition, key }: RowIdentity): string {
-  return [tenant, app, definition, key].map(encodeURIComponent).join(':')
+  return idOf([tenant, app, definition, key])
 }
 
 /** A pushed task that is known by the key its caller gave. */
-export function taskId(identity: RowIdentity): string {
-  return `${rowId(identity)}!`
+export function taskId({ tenant, app, definition, key }: RowIdentity): string {
+  return idOf([tenant, app, definition, key], '!')
 }

@@ -1,9 +1,9 @@
-// Calls a definition's `run` with a stored payload: upgraded, checked, then handed over.
+// Calls a definition's `run` with a copy of the stored payload: upgraded, read by the schema, passed.
 
 import type { Json } from '../core/json.ts'
 import type { RunContext } from './context.ts'
 import type { AnyDefinition } from './options.ts'
-import { checkPayload } from './schema.ts'
+import { readPayload } from './schema.ts'
 
 /** A stored payload that no longer fits is a failure that no retry can mend. */
 export function invoke(definition: AnyDefinition, stored: Json, context: RunContext): unknown {
@@ -11,5 +11,5 @@ export function invoke(definition: AnyDefinition, stored: Json, context: RunCont
   const call = run as (input: unknown, context: RunContext) => unknown
   const payload = upgrade ? upgrade(stored) : stored
   if (input === undefined) return call(payload ?? undefined, context)
-  return checkPayload(input, payload, definition.name).then(checked => call(checked, context))
+  return readPayload(input, payload, definition.name).then(read => call(read, context))
 }

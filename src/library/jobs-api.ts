@@ -1,14 +1,25 @@
 // `scheduler.jobs`: every verb takes an id, a definition's name (all its rows) or a list of either.
 
+import { shortId } from '../core/short-id.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
-import { completeSpec, type JobSpec } from '../core/spec.ts'
+import {
+  anything,
+  isFlag,
+  isLabel,
+  isOneOf,
+  refuseOptions,
+  type Checks,
+} from '../core/option-check.ts'
+import type { PayloadCheck } from '../core/payload.ts'
+import { completeSpec, retryAfterEdit, type JobSpec } from '../core/spec.ts'
 import type { Explanation } from '../core/why.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { JobFilter, Page } from '../store/store.ts'
-import { pauseInput, type PauseOptions } from './handles.ts'
+import { pauseChecks, pauseInput, type PauseOptions } from './handles.ts'
+import { createChecks, editChecks, rangeChecks, runChecks } from './option-checks.ts'
 import { boundParts, policyParts, type Policies } from './policies.ts'
 import { toInstant, type Moment } from './time-input.ts'
 import type { When } from './when.ts'
@@ -44,25 +55,41 @@ export interface EditJob extends Policies {
   readonly revision?: number
 }
 
+export interface JobsApiParts {
+  readonly engine: Engine
+  readonly app: string
+  readonly assertOpen: (verb: string) => void
+  readonly stored: PayloadCheck
+}
+
 export class JobsApi {
   readonly #engine: Engine
   readonly #app: string
   readonly #assertOpen: (verb: string) => void
+  readonly #stored: PayloadCheck
 
-  constructor(engine: Engine, app: string, assertOpen: (verb: string) => void) {
+  constructor({ engine, app, assertOpen, stored }: JobsApiParts) {
     this.#engine = engine
     this.#app = app
     this.#assertOpen = assertOpen
+    this.#stored = stored
   }
 
   async create(input: CreateJob): Promise<Job> {
     this.#assertOpen('create')
+    refuseOptions('the job is not valid', input, createChecks satisfies Checks<CreateJob>, {
+      required: ['handler'],
+    })
     const { client, ids, clock } = this.#engine
     const id = input.id ?? ids.next(clock.now())
-    const [made] = await client.create([{ id, spec: specOf(input) }])
+    const payload = await this.#stored(input.handler, input.payload)
+    const [made] = await client.create([{ id, spec: specOf(input, payload) }])
     if (made!.result === 'inserted') return made!.job
-    if (made!.result === 'full') throw new SchedulerError('QUEUE_FULL', `queue of ${id} is full`)
-    throw new SchedulerError('JOB_EXISTS', `there already is a job ${id}`, { details: { id } })
+    if (made!.result === 'full')
+      throw new SchedulerError('QUEUE_FULL', `queue of ${shortId(id)} is full`)
+    throw new SchedulerError('JOB_EXISTS', `there already is a job ${shortId(id)}`, {
+      details: { id },
+    })
   }
 
   /** The job with this id, or the only row of the definition with this name. */
@@ -72,6 +99,9 @@ export class JobsApi {
 
   /** All of them, a page at a time behind the scenes. */
   async *list(filter: JobFilter = {}): AsyncGenerator<Job, void, void> {
+    refuseOptions('the filter of jobs is not valid', filter, jobFilterChecks, {
+      code: 'QUERY_INVALID',
+    })
     let cursor: string | null = null
     do {
       const page: Page<Job> = await this.#engine.client.list(filter, {
@@ -85,11 +115,15 @@ export class JobsApi {
 
   async edit(selector: string, input: EditJob): Promise<Job> {
     this.#assertOpen('edit')
+    refuseOptions('the edit is not valid', input, editChecks satisfies Checks<EditJob>)
     const id = await this.#one(selector)
     const job = await this.#engine.client.get(id)
     assertNotFromCode(job, 'edit')
     const guard = input.revision === undefined ? {} : { revision: input.revision }
-    return this.#engine.client.edit(id, spec => ({ ...spec, ...editedParts(input) }), guard)
+    const { payload } = input
+    const parts =
+      payload === undefined ? {} : { payload: await this.#stored(job.spec.handler, payload) }
+    return this.#engine.client.edit(id, spec => ({ ...editedSpec(spec, input), ...parts }), guard)
   }
 
   async remove(selector: Selector): Promise<BulkResult> {
@@ -100,7 +134,8 @@ export class JobsApi {
     })
   }
 
-  pause(selector: Selector, options: PauseOptions = {}): Promise<BulkResult> {
+  async pause(selector: Selector, options: PauseOptions = {}): Promise<BulkResult> {
+    refuseOptions('pause is not valid', options, pauseChecks)
     const input = pauseInput(options)
     return this.#each(selector, id => this.#engine.client.pause(id, input))
   }
@@ -120,7 +155,12 @@ export class JobsApi {
 
   /** Once more beside the schedule, which does not move; resolves to the run's id. */
   async run(selector: string, input: { payload?: Json } = {}): Promise<string> {
-    return this.#engine.client.run(await this.#one(selector), input)
+    refuseOptions('run is not valid', input, runChecks)
+    const { client } = this.#engine
+    const id = await this.#one(selector)
+    if (input.payload === undefined) return client.run(id, {})
+    const { spec } = await client.get(id)
+    return client.run(id, { payload: await this.#stored(spec.handler, input.payload) })
   }
 
   /** Runs the past firings of a range again, one after another. */
@@ -128,6 +168,7 @@ export class JobsApi {
     selector: string,
     range: { from: Moment; to: Moment },
   ): Promise<{ count: number; runId: string }> {
+    refuseOptions('backfill is not valid', range, rangeChecks, { required: ['from', 'to'] })
     const from = toInstant(range.from, 'from')
     const to = toInstant(range.to, 'to')
     return this.#engine.client.backfill(await this.#one(selector), { from, to })
@@ -142,7 +183,7 @@ export class JobsApi {
     if (ids.length === 1) return ids[0]!
     throw new SchedulerError(
       'JOB_NOT_FOUND',
-      `${selector} names ${ids.length} jobs: give the id of one of them`,
+      `${shortId(selector)} names ${ids.length} jobs: give the id of one of them`,
       { details: { ids: ids.slice(0, 10) } },
     )
   }
@@ -154,7 +195,7 @@ export class JobsApi {
     const ids: string[] = []
     for await (const row of this.list({ app: this.#app, definition: selector })) ids.push(row.id)
     if (ids.length > 0) return ids
-    throw new SchedulerError('JOB_NOT_FOUND', `there is no job ${selector}`, {
+    throw new SchedulerError('JOB_NOT_FOUND', `there is no job ${shortId(selector)}`, {
       details: { id: selector },
     })
   }
@@ -177,35 +218,52 @@ export class JobsApi {
   }
 }
 
+const jobFilterChecks: Checks<JobFilter> = {
+  ids: anything,
+  kind: isOneOf('job', 'task'),
+  states: anything,
+  isUnstarted: isFlag,
+  tenant: isLabel,
+  queue: isLabel,
+  handler: isLabel,
+  seriesId: isLabel,
+  app: isLabel,
+  definition: isLabel,
+  search: isLabel,
+}
+
 function assertNotFromCode(job: Job, verb: string): void {
   if (job.declared === null || job.declared.source === 'runtime') return
   throw new SchedulerError(
     'JOB_DECLARED',
-    `cannot ${verb} job ${job.id}: it is declared in code by ${job.declared.app}`,
+    `cannot ${verb} job ${shortId(job.id)}: it is declared in code by ${job.declared.app}`,
     { details: { app: job.declared.app, definition: job.declared.definition } },
   )
 }
 
-function specOf(input: CreateJob): JobSpec {
-  const { when, payload, tags, name, handler } = input
+function specOf(input: CreateJob, payload: Json): JobSpec {
+  const { when, tags, name, handler } = input
+  const trigger = when?.trigger ?? ({ kind: 'manual' } as const)
   return completeSpec({
-    ...policyParts(input),
+    ...policyParts(input, trigger),
     ...(when ? boundParts(when) : {}),
     handler,
     ...(name === undefined ? {} : { name }),
-    trigger: when?.trigger ?? { kind: 'manual' },
-    payload: payload === undefined ? null : structuredClone(payload),
+    trigger,
+    payload,
     tags: tags ?? [],
   })
 }
 
-function editedParts(input: EditJob): Partial<JobSpec> {
-  const { when, payload, tags, name } = input
+function editedSpec(spec: JobSpec, input: EditJob): JobSpec {
+  const { when, tags, name } = input
+  const trigger = when?.trigger ?? spec.trigger
   return {
-    ...policyParts(input),
-    ...(when ? { trigger: when.trigger, ...boundParts(when) } : {}),
+    ...spec,
+    retry: retryAfterEdit(spec.retry, spec.trigger, trigger),
+    ...policyParts(input, trigger),
+    ...(when ? { trigger, ...boundParts(when) } : {}),
     ...(name === undefined ? {} : { name }),
-    ...(payload === undefined ? {} : { payload: structuredClone(payload) }),
     ...(tags === undefined ? {} : { tags }),
   }
 }

@@ -10,21 +10,21 @@ export interface Opened {
 
 export interface Lazy<T extends Opened> {
   open(engine: Engine): Promise<T>
-  close(): void
+  /** Resolves when what was opened is closed. */
+  close(): Promise<void>
 }
 
 export function lazy<T extends Opened>(load: (engine: Engine) => Promise<T>): Lazy<T> {
   let held: { readonly engine: Engine; readonly opened: Promise<T> } | null = null
-  const close = (): void => {
-    void held?.opened.then(
-      opened => opened.close(),
-      () => {},
-    )
+  const close = async (): Promise<void> => {
+    const last = held
     held = null
+    const opened = await last?.opened.catch(() => null)
+    await opened?.close()
   }
   const open = (engine: Engine): Promise<T> => {
     if (held?.engine !== engine) {
-      close()
+      void close().catch(() => {})
       held = { engine, opened: load(engine) }
     }
     return held.opened
@@ -33,13 +33,7 @@ export function lazy<T extends Opened>(load: (engine: Engine) => Promise<T>): La
 }
 
 /** The node takes such jobs from its start on; without the part there is no start. */
-export async function served<T extends Opened>(engine: Engine, part: Lazy<T>): Promise<void> {
-  try {
-    const opened = await part.open(engine)
-    opened.serve()
-  } catch (error) {
-    part.close()
-    await engine.store.close()
-    throw error
-  }
+export async function serve<T extends Opened>(engine: Engine, part: Lazy<T>): Promise<void> {
+  const opened = await part.open(engine)
+  opened.serve()
 }

@@ -1,11 +1,13 @@
 // `schedule()`: one shared scheduler on the default store, made on first use.
 
 import { parseDuration } from '../core/time.ts'
+import { refuseOptions } from '../core/option-check.ts'
 import { createScheduler } from './create.ts'
 import type { RunContext } from './context.ts'
 import { job } from './definition.ts'
 import type { ScheduleHandle } from './handles.ts'
 import { scheduleHandle } from './handles.ts'
+import { callChecks } from './option-checks.ts'
 import type { Policies } from './policies.ts'
 import type { Scheduler } from './scheduler.ts'
 import { at, cron, every, type When } from './when.ts'
@@ -16,7 +18,7 @@ export interface ScheduleCallOptions extends Policies {
   readonly tz?: string
 }
 
-let shared: Promise<Scheduler<readonly []>> | null = null
+let shared: Scheduler<readonly []> | null = null
 
 /** `when` is a duration ('5m'), a cron expression (then `tz` is needed), an ISO moment or a When. */
 export async function schedule(
@@ -25,6 +27,7 @@ export async function schedule(
   run: (context: RunContext) => unknown,
   options: ScheduleCallOptions = {},
 ): Promise<ScheduleHandle> {
+  refuseOptions(`schedule of ${name} is not valid`, options, callChecks)
   const { tz, ...policies } = options
   const definition = job(name, {
     ...policies,
@@ -37,6 +40,7 @@ export async function schedule(
   return scheduleHandle(engine, row!)
 }
 
+/** Started anew after a stop or a start that failed. */
 function sharedScheduler(): Promise<Scheduler<readonly []>> {
   shared ??= createScheduler({
     jobs: [],
@@ -44,15 +48,13 @@ function sharedScheduler(): Promise<Scheduler<readonly []>> {
     orphans: 'keep',
     print: () => {},
     shutdown: { signals: true },
-  }).start()
-  return shared
+  })
+  return shared.start()
 }
 
-/** Stops the scheduler behind `schedule()`; the next call makes a new one. */
+/** Stops the scheduler behind `schedule()`; the next call starts it again. */
 export async function stopSchedules(): Promise<void> {
-  const scheduler = await shared
-  shared = null
-  await scheduler?.stop()
+  await shared?.stop()
 }
 
 function toWhen(when: number | string | When, tz: string | undefined): When {

@@ -1,12 +1,14 @@
 // The choices a caller makes about a job, turned into the parts of a spec.
 
 import {
+  defaultsFor,
   priorityNames,
   specDefaults,
   type JobSpec,
   type Priority,
   type Retry,
 } from '../core/spec.ts'
+import type { Trigger } from '../core/trigger.ts'
 import { toInstant, toMs, wrong, type Duration } from './time-input.ts'
 import type { When } from './when.ts'
 
@@ -50,7 +52,7 @@ export interface RetryOptions {
   readonly jitter?: number
   /** Failures older than this no longer count. */
   readonly resetAfter?: Duration
-  /** What happens when the retries are spent. Default stop. */
+  /** What happens when the retries are spent. Default next; stop for a job without a schedule. */
   readonly exhausted?: 'stop' | 'next' | 'wait'
   /** A pending retry gives way to the next firing. */
   readonly yields?: boolean
@@ -60,12 +62,13 @@ export type SpecParts = Partial<JobSpec>
 
 const DAY_MS = 86_400_000
 
-export function policyParts(policies: Policies): SpecParts {
+/** `trigger` is the one the job has or gets: some defaults follow it. */
+export function policyParts(policies: Policies, trigger: Trigger): SpecParts {
   const { grace, lateLimit, timeout, firstRun, retention } = policies
   return {
     ...(policies.overlap === undefined ? {} : { overlap: overlapOf(policies.overlap) }),
     ...(policies.missed === undefined ? {} : { missed: missedOf(policies.missed) }),
-    ...(policies.retry === undefined ? {} : { retry: retryOf(policies.retry) }),
+    ...(policies.retry === undefined ? {} : { retry: retryOf(policies.retry, trigger) }),
     ...(policies.priority === undefined ? {} : { priority: priorityOf(policies.priority) }),
     ...(policies.queue === undefined ? {} : { queue: policies.queue }),
     ...(grace === undefined ? {} : { graceMs: toMs(grace, 'grace') }),
@@ -103,9 +106,10 @@ function missedOf(given: NonNullable<Policies['missed']>): JobSpec['missed'] {
   return { policy: 'all', max, maxAgeMs: toMs(maxAge, 'missed.all.maxAge') }
 }
 
-function retryOf(given: false | RetryOptions): Retry {
-  if (given === false) return { ...specDefaults.retry, limit: 0 }
-  const { limit = 3, exhausted = 'stop', yields = false, resetAfter } = given
+function retryOf(given: false | RetryOptions, trigger: Trigger): Retry {
+  const usual = defaultsFor(trigger).retry
+  if (given === false) return { ...usual, limit: 0 }
+  const { limit = 3, exhausted = usual.exhausted, yields = false, resetAfter } = given
   return {
     limit: limit === Infinity ? null : limit,
     backoff: backoffOf(given),

@@ -3,7 +3,8 @@
 import { refuse } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { completeSpec, type JobSpec } from '../core/spec.ts'
-import type { AnyDefinition, ScheduleEntry } from './options.ts'
+import { jsonPayload } from '../core/payload.ts'
+import type { AnyDefinition, RowPolicies, ScheduleEntry } from './options.ts'
 import { boundParts, laneParts, policyParts, type Policies } from './policies.ts'
 import type { When } from './when.ts'
 
@@ -13,11 +14,10 @@ export interface DeclaredRow {
   readonly spec: JobSpec
 }
 
-export interface RowInput {
+/** What one row has of its own; its policies win over those of its definition. */
+export interface RowInput extends RowPolicies {
   readonly when: When | null
-  readonly payload?: unknown
-  readonly tenant?: string
-  readonly user?: string
+  readonly payload?: Json
 }
 
 /** Every row the definition asks for; one without a schedule still has a row to be asked at. */
@@ -28,7 +28,11 @@ export function declaredRows(definition: AnyDefinition, defaults: Policies): Dec
   }
   const list: readonly (When | ScheduleEntry<unknown>)[] = isOne(schedule) ? [schedule] : schedule
   const rows = list.map((entry, i) => {
-    if (isEntry(entry)) return { key: entry.key, spec: rowSpec(definition, defaults, entry) }
+    if (isEntry(entry)) {
+      const { key, payload = definition.options.payload, ...row } = entry
+      const own = { ...row, payload: jsonPayload(payload, definition.name) }
+      return { key, spec: rowSpec(definition, defaults, own) }
+    }
     const key = list.length === 1 ? 'main' : String(i + 1)
     return { key, spec: rowSpec(definition, defaults, { when: entry }) }
   })
@@ -43,22 +47,27 @@ export function declaredRows(definition: AnyDefinition, defaults: Policies): Dec
 }
 
 export function rowSpec(definition: AnyDefinition, defaults: Policies, row: RowInput): JobSpec {
-  const { options, name } = definition
-  const payload = (row.payload === undefined ? options.payload : row.payload) as Json | undefined
+  const { name } = definition
+  const options = { ...definition.options, ...withoutUndefined(row) }
   const metadata: Record<string, JsonObject[string]> = {}
   if (options.title !== undefined) metadata.title = options.title
   if (options.description !== undefined) metadata.description = options.description
+  const trigger = row.when?.trigger ?? ({ kind: 'manual' } as const)
   return completeSpec({
-    ...policyParts({ ...defaults, ...options }),
+    ...policyParts({ ...defaults, ...options }, trigger),
     ...(row.when ? boundParts(row.when) : {}),
-    ...laneParts(row.tenant ?? options.tenant ?? defaults.tenant, row.user ?? options.user),
+    ...laneParts(options.tenant ?? defaults.tenant, options.user),
     name,
     handler: name,
-    trigger: row.when?.trigger ?? { kind: 'manual' },
-    payload: payload === undefined ? null : structuredClone(payload),
+    trigger,
+    payload: row.payload === undefined ? jsonPayload(options.payload, name) : row.payload,
     tags: options.tags ?? [],
     metadata,
   })
+}
+
+function withoutUndefined<T extends object>(given: T): T {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T
 }
 
 function isOne(

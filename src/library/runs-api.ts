@@ -3,17 +3,35 @@
 import type { Attempt } from '../core/attempt.ts'
 import type { Json } from '../core/json.ts'
 import { limits } from '../core/limits.ts'
+import { anything, isLabel, isWhole, refuseOptions, type Checks } from '../core/option-check.ts'
+import type { PayloadCheck } from '../core/payload.ts'
 import { parseRunId } from '../core/job.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
 import type { Run } from '../core/run.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { AttemptFilter, LogLine, Page } from '../store/store.ts'
+import { pages, readLedger } from '../engine/ledger.ts'
+import type { AttemptFilter, LogLine } from '../store/store.ts'
+
+const attemptFilterChecks: Checks<AttemptFilter> = {
+  jobId: isLabel,
+  id: isLabel,
+  run: isWhole(0),
+  outcomes: anything,
+  tenant: isLabel,
+  queue: isLabel,
+  handler: isLabel,
+  seriesId: isLabel,
+  since: anything,
+  until: anything,
+}
 
 export class RunsApi {
   readonly #engine: Engine
+  readonly #stored: PayloadCheck
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, stored: PayloadCheck) {
     this.#engine = engine
+    this.#stored = stored
   }
 
   get(id: string): Promise<Run> {
@@ -22,14 +40,20 @@ export class RunsApi {
 
   /** Attempts, newest first. */
   list(filter: AttemptFilter = {}): AsyncGenerator<Attempt, void, void> {
+    refuseOptions('the filter of runs is not valid', filter, attemptFilterChecks, {
+      code: 'QUERY_INVALID',
+    })
     return pages(cursor =>
       this.#engine.store.attempts(filter, { limit: limits.pageMax, cursor, newestFirst: true }),
     )
   }
 
-  /** Every decision of one schedule, runs and skips, in the order of their moments. */
+  /**
+   * Every decision of one schedule, runs and skips, in the order of their times. Times
+   * that came again because the clock was set back follow in the order of clock epochs.
+   */
   ledger(jobId: string): AsyncGenerator<LedgerEntry, void, void> {
-    return pages(cursor => this.#engine.store.ledger(jobId, { limit: limits.pageMax, cursor }))
+    return readLedger(this.#engine, jobId)
   }
 
   log(attemptId: string): AsyncGenerator<LogLine, void, void> {
@@ -47,18 +71,10 @@ export class RunsApi {
 
   /** A new run with another payload; resolves to its id. */
   async replay(id: string, payload: Json): Promise<string> {
-    await this.#engine.client.getRun(id)
-    return this.#engine.client.run(parseRunId(id)!.jobId, { payload })
+    const { client } = this.#engine
+    await client.getRun(id)
+    const { jobId } = parseRunId(id)!
+    const { spec } = await client.get(jobId)
+    return client.run(jobId, { payload: await this.#stored(spec.handler, payload) })
   }
-}
-
-async function* pages<T>(
-  read: (cursor: string | null) => Promise<Page<T>>,
-): AsyncGenerator<T, void, void> {
-  let cursor: string | null = null
-  do {
-    const page: Page<T> = await read(cursor)
-    yield* page.items
-    cursor = page.cursor
-  } while (cursor !== null)
 }

@@ -3,6 +3,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { SchedulerError } from '../core/errors.ts'
 import { runId, type Job } from '../core/job.ts'
+import type { Json } from '../core/json.ts'
+import type { Jsonify } from '../core/jsonify.ts'
+import type { PayloadCheck } from '../core/payload.ts'
 import type { Difference } from '../core/reconcile.ts'
 import type { Explanation } from '../core/why.ts'
 import type { Clock } from '../engine/clock.ts'
@@ -14,21 +17,25 @@ import { FairApi } from '../fair/api.ts'
 import { serveSchedules } from '../fair/tasks.ts'
 import type { OpenSources } from '../sources/open.ts'
 import type { OpenWorkflows } from '../workflows/open.ts'
+import { refuseOptions, type Checks } from '../core/option-check.ts'
+import { didYouMean } from '../core/suggest.ts'
 import { runContext } from './context.ts'
-import { declarationsOf, declare, describeDifferences, type Owner } from './declare.ts'
+import { declarationsOf, declare, declareMore, describeDifferences, type Owner } from './declare.ts'
 import type { JobDefinition } from './definition.ts'
 import { EventStream, type EventFilter, type SchedulerEvent } from './events.ts'
 import { runHandle, scheduleHandle, type RunHandle, type ScheduleHandle } from './handles.ts'
 import { rowId, taskId } from './identity.ts'
 import { invoke } from './invoke.ts'
 import { JobsApi } from './jobs-api.ts'
-import type { AnyDefinition } from './options.ts'
+import { Lifecycle } from './lifecycle.ts'
+import { filterChecks, scheduleChecks, stopChecks, triggerChecks } from './option-checks.ts'
+import type { AnyDefinition, RowPolicies } from './options.ts'
 import type { Policies } from './policies.ts'
-import { priorityOf } from './policies.ts'
 import { rowSpec } from './rows.ts'
 import { QueuesApi } from './queues-api.ts'
 import { RunsApi } from './runs-api.ts'
-import { checkPayload } from './schema.ts'
+import { refuseDeclaredPayloads } from './declared-payloads.ts'
+import { storedPayload } from './schema.ts'
 import { SourcesApi } from './sources-api.ts'
 import { toMs, type Duration } from './time-input.ts'
 import type { When } from './when.ts'
@@ -48,19 +55,21 @@ export interface TriggerOptions {
   readonly delay?: Duration
   readonly tenant?: string
   readonly user?: string
-  readonly priority?: Policies['priority']
+  readonly priority?: NonNullable<Policies['priority']>
 }
 
-export interface ScheduleOptions<I> {
+/** Policies given here win over those of the definition, each as a whole. */
+export interface ScheduleOptions<I> extends RowPolicies {
   /** With the job's name, the identity: calling again edits. */
   readonly key: string
   readonly when: When
   readonly input: I
-  readonly tenant?: string
-  readonly user?: string
   /** Refuses the edit when the schedule has moved on from this revision. */
   readonly revision?: number
 }
+
+const allScheduleChecks: Checks<ScheduleOptions<unknown>> = scheduleChecks
+const scheduleNeeds = { required: ['key', 'when'] }
 
 export interface SchedulerParts {
   readonly definitions: readonly AnyJob[]
@@ -71,18 +80,22 @@ export interface SchedulerParts {
   readonly heard: Events
   readonly clock: Clock
   readonly print: (line: string) => void
-  /** Makes the engine; called at the first start. */
+  /** Opens the store and makes the engine; leaves nothing open when it fails. */
   readonly connect: () => Promise<Engine>
+  /** What a start needs besides its jobs; what it opened is closed by `disconnect`. */
+  readonly prepare: (engine: Engine) => Promise<void>
   /** Loads what keeps workflows, at their first use. */
   readonly workflows: (engine: Engine) => Promise<OpenWorkflows>
   /** Loads what keeps sources, at their first use. */
   readonly sources: (engine: Engine) => Promise<OpenSources>
-  readonly onStopped: () => void
+  /** Closes what `prepare` and the first uses opened. */
+  readonly disconnect: () => Promise<void>
 }
 
 export class Scheduler<J extends readonly AnyJob[]> {
   readonly #parts: SchedulerParts
   readonly #streams = new Set<EventStream>()
+  readonly #lifecycle = new Lifecycle<this, StopResult>()
   #engine: Engine | null = null
   #differences: readonly Difference[] = []
 
@@ -90,34 +103,43 @@ export class Scheduler<J extends readonly AnyJob[]> {
     this.#parts = parts
   }
 
-  /** Opens the store, reconciles the declared jobs, starts running. Starting twice is harmless. */
-  async start(): Promise<this> {
-    if (this.#engine) return this
-    const engine = await this.#parts.connect()
+  /**
+   * Opens the store, reconciles the declared jobs, starts running. A second call gets the same
+   * promise; a call during a stop waits for it; a start that fails leaves nothing open.
+   */
+  start(): Promise<this> {
+    return this.#lifecycle.start(() => this.#begin())
+  }
+
+  async #begin(): Promise<this> {
     const { definitions, defaults, owner, print } = this.#parts
+    await refuseDeclaredPayloads(definitions)
+    const engine = await this.#parts.connect()
     try {
+      await this.#parts.prepare(engine)
       const declarations = declarationsOf(definitions, defaults, owner)
       for (const definition of definitions) this.#bind(engine, definition)
       serveSchedules(engine)
       this.#differences = await declare(engine, declarations, owner)
       const lines = describeDifferences(declarations.length, this.#differences, owner)
       for (const line of lines) print(line)
+      // Handlers may call this scheduler as soon as the node runs.
+      this.#engine = engine
       await engine.node.start()
     } catch (error) {
-      await engine.store.close()
+      await this.#close(engine)
       throw error
     }
-    this.#engine = engine
     return this
   }
 
   /** Declares one more job while running: for `schedule()`, whose calls come one by one. */
   async add(definition: AnyDefinition): Promise<readonly Job[]> {
     const { engine } = this
-    const owner = { ...this.#parts.owner, orphans: 'keep' } as const
-    const declarations = declarationsOf([definition], this.#parts.defaults, owner)
+    const { owner, defaults } = this.#parts
+    const declarations = declarationsOf([definition], defaults, owner)
     this.#bind(engine, definition)
-    await declare(engine, declarations, owner)
+    await declareMore(engine, declarations, owner)
     engine.node.notice(declarations.map(({ spec }) => spec.queue))
     return engine.store.get(declarations.map(({ id }) => id))
   }
@@ -128,20 +150,35 @@ export class Scheduler<J extends readonly AnyJob[]> {
     )
   }
 
-  /** Stops claiming, waits, aborts what is left, gives leases back, closes the store. */
+  /**
+   * Stops claiming, waits, aborts what is left, gives leases back, closes the store. A second call
+   * gets the same result; a call during a start waits for it. Nothing runs afterwards, except
+   * handlers that ignored their signal: `aborted` names them, their results are refused.
+   */
   async stop(options: { grace?: Duration } = {}): Promise<StopResult> {
-    const engine = this.#engine
-    if (!engine) return { clean: true, aborted: [] }
+    refuseOptions('stop() is not valid', options, stopChecks, { code: 'SETTINGS_INVALID' })
     const grace = options.grace === undefined ? undefined : toMs(options.grace, 'grace')
-    const result = await engine.node.stop(grace)
-    if (this.#engine === engine) {
-      this.#engine = null
+    return this.#lifecycle.stop(() => this.#end(grace))
+  }
+
+  async #end(grace: number | undefined): Promise<StopResult> {
+    const engine = this.#engine
+    try {
+      return engine ? await engine.node.stop(grace) : { clean: true, aborted: [] }
+    } finally {
       for (const stream of this.#streams) stream.stop()
       this.#streams.clear()
-      await engine.store.close()
-      this.#parts.onStopped()
+      if (engine) await this.#close(engine)
     }
-    return result
+  }
+
+  async #close(engine: Engine): Promise<void> {
+    this.#engine = null
+    try {
+      await this.#parts.disconnect()
+    } finally {
+      await engine.store.close()
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -151,7 +188,11 @@ export class Scheduler<J extends readonly AnyJob[]> {
   /** The parts underneath, for surfaces and test kits. */
   get engine(): Engine {
     if (this.#engine) return this.#engine
-    throw new SchedulerError('SCHEDULER_STATE', 'the scheduler is not started: call start() first')
+    const { isStarted, isStopped } = this.#lifecycle
+    if (isStarted) throw stateError('is still starting: await start()')
+    throw stateError(
+      isStopped ? 'is stopped: start() starts it again' : 'is not started: call start() first',
+    )
   }
 
   /** What the last start changed. */
@@ -160,7 +201,9 @@ export class Scheduler<J extends readonly AnyJob[]> {
   }
 
   get jobs(): JobsApi {
-    return new JobsApi(this.engine, this.#parts.owner.app, verb => this.#assertOpen(verb))
+    const { app } = this.#parts.owner
+    const assertOpen = (verb: string) => this.#assertOpen(verb)
+    return new JobsApi({ engine: this.engine, app, assertOpen, stored: this.#storedPayload })
   }
 
   get queues(): QueuesApi {
@@ -168,7 +211,7 @@ export class Scheduler<J extends readonly AnyJob[]> {
   }
 
   get runs(): RunsApi {
-    return new RunsApi(this.engine)
+    return new RunsApi(this.engine, this.#storedPayload)
   }
 
   get sources(): SourcesApi {
@@ -184,7 +227,7 @@ export class Scheduler<J extends readonly AnyJob[]> {
 
   /** Schedules and pushes of a queue that users share in turns. */
   get fair(): FairApi {
-    return new FairApi(this.engine, verb => this.#assertOpen(verb))
+    return new FairApi(this.engine, verb => this.#assertOpen(verb), this.#storedPayload)
   }
 
   /** Runs a declared job once, with its own payload. */
@@ -192,13 +235,18 @@ export class Scheduler<J extends readonly AnyJob[]> {
     name: N,
     input: InputOf<ByName<J>[N]>,
     options: TriggerOptions = {},
-  ): Promise<RunHandle<ResultOf<ByName<J>[N]>>> {
+  ): Promise<RunHandle<Jsonify<ResultOf<ByName<J>[N]>>>> {
     const { engine } = this
     const definition = this.#definition(name)
-    await checkPayload(definition.options.input, input, name)
+    refuseOptions(
+      `trigger of ${name} is not valid`,
+      options,
+      triggerChecks satisfies Checks<TriggerOptions>,
+    )
+    const payload = await this.#payloadOf(definition, input)
     const delayMs = options.delay === undefined ? 0 : toMs(options.delay, 'delay')
     const when = once(new Date(engine.clock.now() + delayMs))
-    const spec = rowSpec(definition, this.#parts.defaults, { ...options, when, payload: input })
+    const spec = rowSpec(definition, this.#parts.defaults, { ...options, when, payload })
     const { app } = this.#parts.owner
     const key = options.idempotencyKey ?? engine.ids.next(engine.clock.now())
     const id = taskId({ tenant: spec.tenant, app, definition: name, key })
@@ -207,7 +255,6 @@ export class Scheduler<J extends readonly AnyJob[]> {
       first: 'next',
       overlap: { policy: 'skip' },
       retry: { ...spec.retry, exhausted: 'stop', yields: false },
-      ...(options.priority === undefined ? {} : { priority: priorityOf(options.priority) }),
     } as const
     const [made] = await engine.client.create([{ id, kind: 'task', spec: task }])
     if (made!.result === 'full') {
@@ -224,9 +271,10 @@ export class Scheduler<J extends readonly AnyJob[]> {
     this.#assertOpen('schedule')
     const { engine } = this
     const definition = this.#definition(name)
-    await checkPayload(definition.options.input, options.input, name)
-    const { key, when, input } = options
-    const spec = rowSpec(definition, this.#parts.defaults, { ...options, when, payload: input })
+    refuseOptions(`schedule of ${name} is not valid`, options, allScheduleChecks, scheduleNeeds)
+    const payload = await this.#payloadOf(definition, options.input)
+    const { key } = options
+    const spec = rowSpec(definition, this.#parts.defaults, { ...options, payload })
     const identity = { app: this.#parts.owner.app, definition: name, key }
     const id = rowId({ ...identity, tenant: spec.tenant })
     const declared = { ...identity, generation: '', source: 'runtime' } as const
@@ -240,6 +288,11 @@ export class Scheduler<J extends readonly AnyJob[]> {
   /** What happens from now on, also before the start; ends when you stop reading or it stops. */
   events(filter: EventFilter = {}): AsyncIterableIterator<SchedulerEvent> {
     const { heard, clock } = this.#parts
+    refuseOptions(
+      'the filter of events is not valid',
+      filter,
+      filterChecks satisfies Checks<EventFilter>,
+    )
     const stream = new EventStream(heard, clock, filter)
     this.#streams.add(stream)
     return stream
@@ -254,11 +307,24 @@ export class Scheduler<J extends readonly AnyJob[]> {
     return reapAll(this.engine)
   }
 
+  /** As stored; one that is left out is the definition's own. */
+  #payloadOf({ name, options }: AnyDefinition, input: unknown): Promise<Json> {
+    return storedPayload(options.input, input === undefined ? options.payload : input, name)
+  }
+
+  readonly #storedPayload: PayloadCheck = (handler, payload) => {
+    const { definitions } = this.#parts
+    const definition = definitions.find(({ name }) => name === handler)
+    return storedPayload(definition?.options.input, payload, handler)
+  }
+
   #definition(name: string): AnyDefinition {
     const found = this.#parts.definitions.find(definition => definition.name === name)
     if (found) return found
-    const known = this.#parts.definitions.map(definition => definition.name).join(', ')
-    throw new SchedulerError('HANDLER_UNKNOWN', `there is no job named ${name}; known: ${known}`)
+    const known = this.#parts.definitions.map(definition => definition.name)
+    const meant = typeof name === 'string' ? didYouMean(name, known) : null
+    const hint = meant ?? `known: ${known.join(', ')}`
+    throw new SchedulerError('HANDLER_UNKNOWN', `there is no job named ${name}; ${hint}`)
   }
 
   #assertOpen(verb: string): void {
@@ -268,4 +334,8 @@ export class Scheduler<J extends readonly AnyJob[]> {
       `cannot ${verb}: this scheduler only runs declared jobs (mode: declared)`,
     )
   }
+}
+
+function stateError(state: string): SchedulerError {
+  return new SchedulerError('SCHEDULER_STATE', `the scheduler ${state}`)
 }

@@ -1,6 +1,7 @@
 // How callers may write durations and moments; inside, both are plain milliseconds.
 
 import { refuse, SchedulerError } from '../core/errors.ts'
+import type { Check } from '../core/option-check.ts'
 import { isInstant, parseDuration, type Instant, type Millis } from '../core/time.ts'
 
 /** '90s', '15m', '1d' (24 hours elapsed, never a calendar day), milliseconds, or Temporal.Duration. */
@@ -13,9 +14,19 @@ export type Duration =
 export type Moment = Date | string | { readonly epochMilliseconds: number }
 
 export function toMs(value: Duration, field: string): Millis {
+  const ms = durationMs(value)
+  return ms === null ? wrong(field, value, `must be ${DURATION}`) : ms
+}
+
+const DURATION = 'a duration such as 500ms, 90s, 15m, 6h or 1d'
+
+export const isDuration: Check = (found, field, value) => {
+  if (durationMs(value as Duration) === null) found.add(field, value, DURATION)
+}
+
+function durationMs(value: Duration): Millis | null {
   const ms = asMs(value)
-  if (ms !== null && Number.isSafeInteger(ms) && ms >= 0) return ms
-  return wrong(field, value, 'must be a duration such as 500ms, 90s, 15m, 6h or 1d')
+  return ms !== null && Number.isSafeInteger(ms) && ms >= 0 ? ms : null
 }
 
 function asMs(value: Duration): Millis | null {
@@ -31,12 +42,13 @@ const HAS_OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/
 
 export function toInstant(value: Moment, field: string): Instant {
   const at = asInstant(value)
-  if (at !== null && isInstant(at)) return at
-  return wrong(
-    field,
-    value,
-    'must be a Date or an ISO 8601 text with its offset, such as 2027-03-28T02:30:00Z',
-  )
+  return isInstant(at) ? at : wrong(field, value, `must be ${MOMENT}`)
+}
+
+const MOMENT = 'a Date or an ISO 8601 text with its offset, such as 2027-03-28T02:30:00Z'
+
+export const isMoment: Check = (found, field, value) => {
+  if (!isInstant(asInstant(value as Moment))) found.add(field, value, MOMENT)
 }
 
 /** A text without an offset would mean a different moment on every machine. */

@@ -5,6 +5,7 @@ import type { Json } from '../core/json.ts'
 import { createJob } from '../core/job.ts'
 import { mayRetry, retryDelayMs } from '../core/retry.ts'
 import type { JobSpec } from '../core/spec.ts'
+import { jsonPayload } from '../core/payload.ts'
 import { systemClock } from '../engine/clock.ts'
 import { Context } from '../engine/context.ts'
 import { makeHeld } from '../engine/held.ts'
@@ -24,7 +25,10 @@ export interface TrialOptions {
 
 export interface Trial<R> {
   readonly status: 'completed' | 'failed' | 'skipped' | 'deferred'
+  /** What it returned, as JSON. */
   readonly result?: R
+  /** Why the result would not be kept. */
+  readonly resultOmitted?: string
   readonly error?: unknown
   /** When it would be tried again; absent when it would not. */
   readonly retryInMs?: number
@@ -53,10 +57,13 @@ export async function tryAlone<R>(
   })
   options.signal?.addEventListener('abort', () => held.controller?.abort(options.signal!.reason))
   try {
-    const returned = await invoke(definition, input as Json, runContext(context))
+    const stored = jsonPayload(input, definition.name)
+    const returned = await invoke(definition, stored, runContext(context))
     const outcome = outcomeOfReturned(returned, null)
     if (outcome.kind === 'succeeded') {
-      return { status: 'completed', result: returned as R, logs, progress }
+      const { result, resultOmitted } = outcome
+      if (resultOmitted !== undefined) return { status: 'completed', resultOmitted, logs, progress }
+      return { status: 'completed', result: result as R, logs, progress }
     }
     return { ...failed(outcome, spec, attempt), logs, progress }
   } catch (error) {

@@ -4,9 +4,26 @@ import { parseCron, type DstRule } from '../cron/index.ts'
 import { wallClock } from '../cron/zone-info.ts'
 import { firstMoment, gridNext, isGrid, type Trigger } from '../core/trigger.ts'
 import { describeTrigger } from '../core/trigger.ts'
+import {
+  isFlag,
+  isObject,
+  isOneOf,
+  isWhole,
+  refuseOptions,
+  type Check,
+  type Checks,
+} from '../core/option-check.ts'
 import type { Instant } from '../core/time.ts'
 import { systemClock } from '../engine/clock.ts'
-import { toInstant, toMs, wrong, type Duration, type Moment } from './time-input.ts'
+import {
+  isDuration,
+  isMoment,
+  toInstant,
+  toMs,
+  wrong,
+  type Duration,
+  type Moment,
+} from './time-input.ts'
 
 /** From when to when, how often at most, and how far spread. */
 export interface Bounds {
@@ -37,6 +54,22 @@ export interface When {
 export type Weekday = 'sun' | 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat'
 const weekdays: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 
+const boundChecks: Checks<Bounds> = {
+  startAt: isMoment,
+  endAt: isMoment,
+  times: isWhole(1),
+  jitter: isDuration,
+}
+
+const isZoneName: Check = (found, field, value) => {
+  if (typeof value !== 'string') found.add(field, value, 'an IANA time zone such as Europe/Berlin')
+}
+
+const isWeekdays: Check = (found, field, value) => {
+  const fits = Array.isArray(value) && value.every(day => weekdays.includes(day as Weekday))
+  if (!fits) found.add(field, value, `a list of ${weekdays.join(', ')}`)
+}
+
 export interface EveryOptions extends Bounds {
   /** What the next moment is measured from. */
   readonly from?: 'schedule' | 'start' | 'finish'
@@ -44,8 +77,15 @@ export interface EveryOptions extends Bounds {
   readonly align?: boolean
 }
 
+const everyChecks: Checks<EveryOptions> = {
+  ...boundChecks,
+  from: isOneOf('schedule', 'start', 'finish'),
+  align: isFlag,
+}
+
 /** Elapsed time: '1d' is 24 hours, whatever the wall clock does. */
 export function every(interval: Duration, options: EveryOptions = {}): When {
+  refuseOptions('every() is not valid', options, everyChecks)
   const { from = 'schedule', align = false, ...bounds } = options
   const everyMs = toMs(interval, 'every')
   return when('every', { kind: 'interval', everyMs, from, anchor: align ? 0 : null }, bounds)
@@ -58,10 +98,18 @@ export interface CronOptions extends Bounds {
   readonly dst?: Partial<DstRule>
 }
 
+const cronChecks: Checks<CronOptions> = {
+  ...boundChecks,
+  tz: isZoneName,
+  dialect: isOneOf('posix', 'extended'),
+  dst: isObject({ gap: isOneOf('shift', 'skip'), fold: isOneOf('first', 'both') }),
+}
+
 /** Wall-clock time in the given zone. */
 export function cron(expression: string, options: CronOptions): When {
-  const { tz, dialect = 'extended', dst, ...bounds } = options ?? {}
-  if (typeof tz !== 'string') wrong('tz', tz, 'must name an IANA time zone such as Europe/Berlin')
+  if (typeof expression !== 'string') wrong('cron', expression, 'must be a cron expression')
+  refuseOptions('cron() is not valid', options ?? {}, cronChecks, { required: ['tz'] })
+  const { tz, dialect = 'extended', dst, ...bounds } = options
   const parsed = parseCron(expression, { zone: tz, dialect, ...(dst ? { dst } : {}) })
   const trigger: Trigger = {
     kind: 'cron',
@@ -78,15 +126,17 @@ export interface DailyOptions extends Bounds {
   readonly on?: readonly Weekday[]
 }
 
+const dailyChecks: Checks<DailyOptions> = { ...boundChecks, tz: isZoneName, on: isWeekdays }
+
 /** At a wall-clock time, on all days or on some. */
 export function daily(time: `${number}:${number}`, options: DailyOptions): When {
   const match = /^(\d{1,2}):(\d{2})$/.exec(time)
   const hour = Number(match?.[1])
   const minute = Number(match?.[2])
   if (!match || hour > 23 || minute > 59) wrong('daily', time, 'must be a time such as 07:30')
+  refuseOptions('daily() is not valid', options ?? {}, dailyChecks, { required: ['tz'] })
   const { tz, on, ...bounds } = options
   const days = (on ?? []).map(day => weekdays.indexOf(day))
-  if (days.includes(-1)) wrong('on', on, `must be weekdays: ${weekdays.join(', ')}`)
   const dayField = days.length === 0 ? '*' : days.sort((a, b) => a - b).join(',')
   return { ...cron(`${minute} ${hour} * * ${dayField}`, { tz, ...bounds }), kind: 'daily' }
 }

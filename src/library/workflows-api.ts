@@ -6,6 +6,8 @@ import { parseRunId, runId, type Job } from '../core/job.ts'
 import type { Json } from '../core/json.ts'
 import { limits } from '../core/limits.ts'
 import { specDefaults, completeSpec } from '../core/spec.ts'
+import { anything, isKey, isText, refuseOptions, type Checks } from '../core/option-check.ts'
+import { jsonPayload } from '../core/payload.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Page } from '../store/store.ts'
 import type { RunDetail } from '../workflows/detail.ts'
@@ -26,6 +28,8 @@ export interface RunWorkflow extends TenantOption {
   /** The entry that takes the event. Default the active one of the highest priority. */
   readonly entry?: string
 }
+
+const runChecks: Checks<RunWorkflow> = { tenant: isText, payload: anything, entry: isKey }
 
 export type ScheduleWorkflow = Omit<CreateJob, 'handler' | 'tenant'> & RunWorkflow
 
@@ -85,6 +89,7 @@ export class WorkflowsApi {
   /** Once, by hand: a task like any other. */
   async run(id: number, options: RunWorkflow = {}): Promise<RunHandle<Record<string, Json>>> {
     const { engine } = this.#parts
+    refuseOptions(`run of workflow ${id} is not valid`, options, runChecks)
     const { client, ids, clock } = engine
     const workflow = await this.get(id, options)
     const now = clock.now()
@@ -133,6 +138,6 @@ export class WorkflowsApi {
     const { actions } = await this.#parts.open()
     const settings = { kind: 'workflow', workflow_id: id, owner: this.#parts.app }
     const action = entry === undefined ? settings : { ...settings, trigger_node_id: entry }
-    return actions.specOf(action, payload === undefined ? null : structuredClone(payload))
+    return actions.specOf(action, jsonPayload(payload, `workflow ${id}`))
   }
 }

@@ -1,5 +1,7 @@
 // The published test kit: re-exports only.
 
+import '../node-version.ts'
+
 export {
   createTestScheduler,
   type TestOptions,

@@ -2,15 +2,18 @@
 // between has happened when `advance` returns.
 
 import { openStore } from '../compose.ts'
+import { refuse } from '../core/errors.ts'
 import { emptyRows } from '../store/memory/rows.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { Store } from '../store/store.ts'
 import { createScheduler, type SchedulerOptions } from '../library/create.ts'
 import type { AnyDefinition } from '../library/options.ts'
+import { schedulerProblems } from '../library/scheduler-checks.ts'
 import { Scheduler, type AnyJob } from '../library/scheduler.ts'
 import { toInstant, toMs, type Duration, type Moment } from '../library/time-input.ts'
 import { upcoming, type Occurrence } from '../library/when.ts'
 import { declaredRows } from '../library/rows.ts'
+import { HandlerWatch } from './handlers.ts'
 import { CountedIds } from './ids.ts'
 import { Recorder, type TestRun } from './recorder.ts'
 import { trackedStore, type TrackedStore } from './tracked.ts'
@@ -28,10 +31,16 @@ export interface TestOptions<J extends readonly AnyJob[]> extends Omit<
   readonly store?: 'memory:' | `sqlite:${string}`
   /** Other options for some of the jobs, by name. */
   readonly override?: Readonly<Record<string, Partial<AnyDefinition['options']>>>
+  /**
+   * How long, in real time, `advance` waits for a handler that does real work before it rejects and
+   * names it. Default 5 s; 0 moves time without waiting.
+   */
+  readonly handlerWaitMs?: number
 }
 
 interface Shared {
   readonly clock: VirtualClock
+  readonly watch: HandlerWatch
   readonly ids: CountedIds
   readonly recorder: Recorder
   readonly failures: Map<string, { times: number; error: unknown }>
@@ -49,19 +58,29 @@ const QUIET = {
   metricsMs: 3_600_000,
   pruneMs: 3_600_000,
   idleReapMs: 3_600_000,
+  // An outcome is written at once: it must not wait for time that nobody moves.
+  gatherMs: 0,
+  // All nodes of a test declare the same jobs: none is ever undeclared.
+  orphanGraceMs: 36_000_000,
 }
+const HANDLER_WAIT_MS = 5_000
 
 export async function createTestScheduler<const J extends readonly AnyJob[]>(
   options: TestOptions<J>,
 ): Promise<TestScheduler<J>> {
-  const { now = '2026-01-01T00:00:00Z', store = 'memory:', override = {}, ...rest } = options
-  const clock = new VirtualClock(toInstant(now, 'now'))
+  const { now = '2026-01-01T00:00:00Z', store = 'memory:', override = {}, ...given } = options ?? {}
+  const { handlerWaitMs = HANDLER_WAIT_MS, ...rest } = given
+  refuse('SETTINGS_INVALID', 'the test scheduler cannot be made', schedulerProblems(rest))
+  const watch = new HandlerWatch(handlerWaitMs)
+  const pending = () => watch.pending()
+  const clock = new VirtualClock(toInstant(now, 'now'), { pending, isSelfDriven: true })
   const failures: Shared['failures'] = new Map()
   const recorder = new Recorder(clock)
   const rows = emptyRows()
-  const jobs = rest.jobs.map(given => wrapped(given, override[given.name] ?? {}, failures))
+  const jobs = rest.jobs.map(one => wrapped(one, override[one.name] ?? {}, { failures, watch }))
   const shared: Shared = {
     clock,
+    watch,
     ids: new CountedIds(),
     recorder,
     failures,
@@ -73,7 +92,13 @@ export async function createTestScheduler<const J extends readonly AnyJob[]>(
       return memory
     },
     running: new Set(),
-    options: { print: PRINT_NOTHING, ...rest, jobs, settings: { ...QUIET, ...rest.settings } },
+    options: {
+      print: PRINT_NOTHING,
+      logger: false,
+      ...rest,
+      jobs,
+      settings: { ...QUIET, ...rest.settings },
+    },
   }
   const scheduler = new TestScheduler<J>(shared, 'node-1')
   await scheduler.begin()
@@ -84,7 +109,7 @@ export async function createTestScheduler<const J extends readonly AnyJob[]>(
 function wrapped(
   given: AnyDefinition,
   override: Partial<AnyDefinition['options']>,
-  failures: Shared['failures'],
+  { failures, watch }: Pick<Shared, 'failures' | 'watch'>,
 ): AnyDefinition {
   const options = { ...given.options, ...override }
   const run: typeof options.run = (input, context) => {
@@ -93,7 +118,7 @@ function wrapped(
       failure.times--
       throw failure.error
     }
-    return options.run(input, context)
+    return watch.call(given.name, context, seen => options.run(input, seen))
   }
   return { name: given.name, options: { ...options, run } }
 }
@@ -115,6 +140,7 @@ export class TestScheduler<J extends readonly AnyJob[]> {
 
   /** Everything the scheduler itself offers: trigger, schedule, jobs, runs, why, events. */
   get scheduler(): Scheduler<J> {
+    this.#shared.watch.usesKit()
     if (this.#scheduler) return this.#scheduler
     throw new Error('the scheduler crashed or stopped: call restart() first')
   }
@@ -158,7 +184,10 @@ export class TestScheduler<J extends readonly AnyJob[]> {
     return over
   }
 
-  /** Fires everything due on the way, in order, and waits for it. */
+  /**
+   * Fires everything due on the way, in order, and waits for it. Time stands still, and real time
+   * passes, while a handler does real work.
+   */
   async advance(duration: Duration): Promise<void> {
     await this.#shared.clock.advance(toMs(duration, 'advance'))
     await this.#shared.clock.settle()
@@ -171,7 +200,8 @@ export class TestScheduler<J extends readonly AnyJob[]> {
 
   /** A virtual sleep for handlers under test. */
   sleep(duration: Duration): Promise<void> {
-    return this.#shared.clock.sleep(toMs(duration, 'sleep'))
+    const { clock, watch } = this.#shared
+    return watch.asleep(clock.sleep(toMs(duration, 'sleep')))
   }
 
   /** The process dies: nothing is settled or given back. The store stays. */
@@ -242,10 +272,11 @@ export class TestScheduler<J extends readonly AnyJob[]> {
     for (const fork of this.#forks) await fork.stop()
     const scheduler = this.#scheduler
     if (!scheduler) return { clean: true, aborted: [] }
+    const { clock, watch } = this.#shared
     const stopped = this.during(scheduler.stop({ grace: 0 }))
     const { abortGraceMs } = scheduler.engine.settings
-    await this.#shared.clock.settle()
-    await this.#shared.clock.advance(abortGraceMs + 1)
+    await clock.settle()
+    await watch.without(() => clock.advance(abortGraceMs + 1))
     const result = await stopped
     this.#leave()
     return result

@@ -10,6 +10,9 @@ export interface TrackedStore {
   isLost: boolean
 }
 
+/** Methods that ask the store nothing: there is no answer to wait for. */
+const synchronous: ReadonlySet<string | symbol> = new Set(['onWake', 'onDamage', 'lockOwner'])
+
 export function trackedStore(inner: Store, clock: VirtualClock): TrackedStore {
   const tracked: { store: Store; isLost: boolean } = { store: inner, isLost: false }
   tracked.store = new Proxy(inner, {
@@ -17,7 +20,7 @@ export function trackedStore(inner: Store, clock: VirtualClock): TrackedStore {
       const member: unknown = Reflect.get(target, property, target)
       if (typeof member !== 'function') return member
       return (...args: unknown[]) => {
-        if (property === 'onWake') return Reflect.apply(member, target, args) as unknown
+        if (synchronous.has(property)) return Reflect.apply(member, target, args) as unknown
         if (tracked.isLost && property !== 'close') {
           const error = new SchedulerError('STORE_UNAVAILABLE', 'the test took the store away')
           return Promise.reject(error)

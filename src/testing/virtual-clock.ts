@@ -10,20 +10,36 @@ interface Timer {
   readonly callback: () => void
 }
 
+export interface VirtualClockOptions {
+  /** Asked before time moves: what else has to happen first, null when nothing. */
+  readonly pending?: () => Promise<void> | null
+  /** Work that needs no time to pass happens by itself, also between two calls of `advance`. */
+  readonly isSelfDriven?: boolean
+}
+
 export class VirtualClock implements Clock {
+  readonly #options: VirtualClockOptions
   #now: Instant
+  /** How far steps of the clock moved it, apart from time that passed. */
+  #steppedMs: Millis = 0
   #order = 0
   readonly #timers = new Map<number, Timer>()
   #soon: (() => void)[] = []
   /** Work under way elsewhere, such as calls to a store, that must end before time goes on. */
   #inFlight = 0
+  #settles = 0
 
-  constructor(start: Instant) {
+  constructor(start: Instant, options: VirtualClockOptions = {}) {
     this.#now = start
+    this.#options = options
   }
 
   now(): Instant {
     return this.#now
+  }
+
+  monotonic(): Millis {
+    return this.#now - this.#steppedMs
   }
 
   after(ms: Millis, callback: () => void): () => void {
@@ -36,6 +52,7 @@ export class VirtualClock implements Clock {
 
   soon(callback: () => void): void {
     this.#soon.push(callback)
+    if (this.#options.isSelfDriven && this.#settles === 0) void this.settle()
   }
 
   /** A promise that resolves when this much virtual time has passed. */
@@ -65,23 +82,40 @@ export class VirtualClock implements Clock {
 
   /** Everything that can happen without time passing, happens. */
   async settle(): Promise<void> {
-    for (;;) {
-      // A macrotask boundary: every promise that could go on has gone on.
-      await new Promise<void>(resolve => systemClock.soon(resolve))
-      const soon = this.#soon
-      if (soon.length === 0 && this.#inFlight === 0) return
-      this.#soon = []
-      for (const callback of soon) callback()
+    this.#settles++
+    try {
+      for (;;) {
+        // A macrotask boundary: every promise that could go on has gone on.
+        await new Promise<void>(resolve => systemClock.soon(resolve))
+        const soon = this.#soon
+        if (soon.length === 0 && this.#inFlight === 0) return
+        this.#soon = []
+        for (const callback of soon) callback()
+      }
+    } finally {
+      this.#settles--
     }
   }
 
-  async advanceTo(to: Instant): Promise<void> {
+  async #untilNothingPends(): Promise<void> {
     await this.settle()
+    for (let wait = this.#pending(); wait; wait = this.#pending()) {
+      await wait
+      await this.settle()
+    }
+  }
+
+  #pending(): Promise<void> | null {
+    return this.#options.pending?.() ?? null
+  }
+
+  async advanceTo(to: Instant): Promise<void> {
+    await this.#untilNothingPends()
     for (let timer = this.#next(); timer && timer.at <= to; timer = this.#next()) {
       this.#timers.delete(timer.order)
       if (timer.at > this.#now) this.#now = timer.at
       timer.callback()
-      await this.settle()
+      await this.#untilNothingPends()
     }
     if (to > this.#now) this.#now = to
   }
@@ -93,5 +127,6 @@ export class VirtualClock implements Clock {
   /** Moves the clock without letting anything happen: a step of the system's clock. */
   jump(ms: Millis): void {
     this.#now += ms
+    this.#steppedMs += ms
   }
 }

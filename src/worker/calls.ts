@@ -87,7 +87,7 @@ export class Calls {
   }
 
   complete(task: Task, result: unknown): Promise<unknown> {
-    return this.#tell(task, 'complete', result === undefined ? {} : { result })
+    return this.#tell(task, 'complete', resultFields(result))
   }
 
   fail(task: Task, failure: object): Promise<unknown> {
@@ -127,5 +127,20 @@ export class Calls {
     if (response.status < 500 && response.status !== 429) throw new Refused(response.status, detail)
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
     throw new Unavailable(detail, Number.isFinite(seconds) ? seconds * 1_000 : null)
+  }
+}
+
+/** As the service keeps them; larger requests may be refused as a whole. */
+const RESULT_BYTES_MAX = 64 * 1024
+
+/** The work is done: a result that cannot be sent is left out instead of failing it. */
+function resultFields(result: unknown): object {
+  try {
+    const text = JSON.stringify(result) as string | undefined
+    if (text === undefined) return {}
+    const bytes = new TextEncoder().encode(text).length
+    return bytes <= RESULT_BYTES_MAX ? { result } : { result_omitted: true }
+  } catch {
+    return { result_omitted: true }
   }
 }

@@ -155,6 +155,8 @@ export class Worker {
     try {
       const tell = await this.#outcomeOf(live)
       if (!live.abort.signal.aborted) await this.#insist(tell)
+      // It is refused, but says that the work has ended: the next run need not wait for it.
+      else await tell().catch(() => {})
     } catch (error) {
       onError(error, live.task)
     } finally {
