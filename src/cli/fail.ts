@@ -90,4 +90,5 @@ const codes: Readonly<Partial<Record<ErrorCode, number>>> = {
   STORE_UNAVAILABLE: exits.unreachable,
   STORE_FULL: exits.unreachable,
   STORE_READ_ONLY: exits.unreachable,
+  STORE_LOST: exits.unreachable,
 }

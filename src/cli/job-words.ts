@@ -20,6 +20,11 @@ const marks: Readonly<Record<Status, readonly [glyph: string, ascii: string, sty
   skipped: ['–', '-', 'skip'],
 }
 
+/** What the mark of a job shows: one that is set aside reads scheduled, and all is not well. */
+export function markedStatus({ status, reason }: Pick<Job, 'status' | 'reason'>): Status {
+  return reason === null ? status : 'retrying'
+}
+
 export function markOf(status: Status, { hasUnicode }: Pick<Screen, 'hasUnicode'>): string {
   const [glyph, ascii] = marks[status]
   return hasUnicode ? glyph : ascii
@@ -62,7 +67,8 @@ export function nextOf(job: Job, now: Instant, tz: string): string {
       if (job.next_run_at === null) return scheduleOf(job) === 'on request' ? '-' : 'no next run!'
       const at = Date.parse(job.next_run_at)
       const retry = job.current_retry_count > 0 ? ` retry ${job.current_retry_count}` : ''
-      return `${shortMoment(at, now, zone)}  ${away(at, now)}${retry}`
+      const reason = job.reason === null ? '' : ` set aside (${job.reason})`
+      return `${shortMoment(at, now, zone)}  ${away(at, now)}${retry}${reason}`
     }
   }
 }
@@ -73,9 +79,9 @@ export function lastOf(job: Job, now: Instant, { hasUnicode }: Pick<Screen, 'has
   return `${glyph} ${ago(Date.parse(job.started_at), now)}`
 }
 
-/** What a person should look at: it stopped, or it will never come. */
+/** What a person should look at: it stopped, it is set aside, or it will never come. */
 export function needsAttention(job: Job): boolean {
-  if (job.status === 'failed') return true
+  if (job.status === 'failed' || job.reason !== null) return true
   const isWaiting = job.status === 'scheduled' || job.status === 'pending'
   return isWaiting && job.next_run_at === null && job.trigger['manual'] !== true
 }

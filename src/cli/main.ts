@@ -2,6 +2,7 @@
 // The `carillon` program. It loads nothing but what is asked for: not even the `process` of
 // node:process, which reads every property of it, the standard streams included.
 
+import '../node-version.ts'
 import module from 'node:module'
 
 // Where Node can keep compiled code between starts, it does: from version 22.8 on.

@@ -5,6 +5,7 @@ import type { Entry } from '../core/entry.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { createJob, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
+import { assertSpecs } from '../core/spec-check.ts'
 import { hash32 } from '../core/spread.ts'
 import { HOUR, MINUTE, type Instant } from '../core/time.ts'
 import { auditing } from '../engine/audit.ts'
@@ -73,6 +74,8 @@ export async function loadDemo(
     await write(engine, { jobs: [...ids, ORDERS_ID], workflows: flows.map(({ id }) => id) }, null)
   }
   const all = [...written, workflowJob(flows[0]!), ...sources]
+  // They do not pass through the client, whose check everything else in a store has passed.
+  assertSpecs(all)
   playDemo(engine)
   const entries = entriesOf(all, flows[0]!, now)
   for (let at = 0; at < entries.length; at += BATCH) {

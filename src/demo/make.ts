@@ -4,8 +4,8 @@ import { crawlSettings } from '../actions/crawl/settings.ts'
 import { httpSettings } from '../actions/http/settings.ts'
 import type { NewJob } from '../core/job.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import { completeSpec, specDefaults, type SpecInput } from '../core/spec.ts'
-import { DAY, HOUR, MINUTE, type Millis } from '../core/time.ts'
+import { completeSpec, type SpecInput } from '../core/spec.ts'
+import { DAY, type Millis } from '../core/time.ts'
 import type { Trigger } from '../core/trigger.ts'
 import { tempered, type Temper } from './temper.ts'
 
@@ -16,8 +16,6 @@ export interface DemoJob extends NewJob {
 }
 
 const DAYS = 2.5 * DAY
-const exponential = { kind: 'exponential', baseMs: MINUTE, maxMs: HOUR, jitter: 0 } as const
-export const goesOn = { ...specDefaults.retry, backoff: exponential, exhausted: 'next' } as const
 
 export function cron(expression: string, zone: string): Trigger {
   return { kind: 'cron', expression, zone, dialect: 'extended', dst: null }
@@ -49,7 +47,7 @@ export function made({ id, spec, temper, more = {} }: Written): DemoJob {
   return {
     id: `demo-${id}`,
     age: DAYS,
-    spec: completeSpec({ retry: goesOn, ...spec, handler, tags, metadata }),
+    spec: completeSpec({ ...spec, handler, tags, metadata }),
     ...more,
   }
 }

@@ -1,7 +1,8 @@
 // A shop: tasks its program declares, long work of other teams, calls of others.
 
+import { specDefaults } from '../core/spec.ts'
 import { DAY, HOUR, MINUTE, SECOND, type Instant } from '../core/time.ts'
-import { calling, cron, every, goesOn, made, type DemoJob } from './make.ts'
+import { calling, cron, every, made, type DemoJob } from './make.ts'
 
 function declared(key: string) {
   return { declared: { app: 'shop', definition: key, key: 'default', generation: '3' } }
@@ -152,7 +153,7 @@ function calls(now: Instant): DemoJob[] {
         handler: 'action:http',
         tenant: 'acme',
         trigger: cron('15 4 * * *', 'UTC'),
-        retry: { ...goesOn, limit: 2, exhausted: 'stop' },
+        retry: { ...specDefaults.retry, limit: 2 },
         payload: calling('https://ledger.example/export', null),
       },
       temper: {

@@ -1,5 +1,7 @@
 // `carillon/server`: the HTTP service as a library, for programs that bring their own engine.
 
+import '../node-version.ts'
+
 export { createApp } from './app/app.ts'
 export type { App, AppParts, HttpLogger, Routes } from './app/parts.ts'
 export { problemTypes, type ProblemSlug } from './app/problem.ts'

@@ -32,8 +32,13 @@ export async function openEngine(
   tracing: Tracing | null = null,
 ): Promise<Engine> {
   const store = await openStore(config.store, { now: () => systemClock.now(), listens: true })
-  const settings = engineSettingsOf(config, ids)
-  return createEngine({ store, clock: systemClock, ids, settings, tracing })
+  try {
+    const settings = engineSettingsOf(config, ids)
+    return createEngine({ store, clock: systemClock, ids, settings, tracing })
+  } catch (error) {
+    await store.close()
+    throw error
+  }
 }
 
 function engineSettingsOf(

@@ -28,7 +28,7 @@ export interface Service {
   readonly link: string | null
   readonly secretPath: string | null
   readonly engine: Engine
-  /** Lets running jobs finish, then closes everything. */
+  /** Lets running jobs finish, then closes everything. A second call gets the same result. */
   stop(): Promise<StopResult>
 }
 
@@ -52,31 +52,33 @@ export async function startService(
   // The app's code is read while a store's server answers.
   const [engine] = await Promise.all([openEngine(config, ids, telemetry), loadApp()])
   let alerts: Alerts | null = null
+  let app: App | null = null
+  let work: Work | null = null
+  const end = async (drainMs?: number) => {
+    await alerts?.stop()
+    return stop(engine, { app, work, drainMs })
+  }
   try {
     const places = await openPlaces(config)
-    const work = openWork(engine, config, { ...places, handlers, log })
+    work = openWork(engine, config, { ...places, handlers, log })
     await openDemo({ engine, workflows: work.workflows }, hasDemo)
     const auth = authenticatorOf(config, held?.secret ?? null, isOpen)
     alerts = openAlerts(config, { engine, outbound: work.actions.outbound, log })
-    const app = await makeApp({ config, engine, work, auth, log, alerts, telemetry })
+    app = await makeApp({ config, engine, work, auth, log, alerts, telemetry })
     if (config.worker) await engine.node.start()
     const address = await listen(app, config)
     const code = held?.isNew === true ? auth.code.issue(ids, engine.clock.now()) : null
+    let stopping: Promise<StopResult> | null = null
     return {
       address,
       promise: engine.store.promise,
       link: code === null ? null : `${address}/#code=${code}`,
       secretPath: held?.path ?? null,
       engine,
-      stop: async () => {
-        await alerts?.stop()
-        return stop(engine, app, work)
-      },
+      stop: () => (stopping ??= end()),
     }
   } catch (error) {
-    await alerts?.stop()
-    await engine.node.stop(0).catch(() => {})
-    await engine.store.close()
+    await end(0).catch(() => {})
     throw error
   }
 }
@@ -143,12 +145,21 @@ async function listen(app: App, { host, port }: ServeConfig): Promise<string> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`
 }
 
+interface Running {
+  readonly app: App | null
+  readonly work: Work | null
+  /** How long running jobs have to finish; by default as configured. */
+  readonly drainMs?: number | undefined
+}
+
 /** People can still look and cancel while running jobs come to their end. */
-export async function stop(engine: Engine, app: App | null, work: Work): Promise<StopResult> {
-  const result = await engine.node.stop()
-  await app?.close()
-  await work.actions.close()
-  await work.tables.close()
-  await engine.store.close()
-  return result
+export async function stop(engine: Engine, { app, work, drainMs }: Running): Promise<StopResult> {
+  try {
+    return await engine.node.stop(drainMs)
+  } finally {
+    await app?.close()
+    await work?.actions.close()
+    await work?.tables.close()
+    await engine.store.close()
+  }
 }

@@ -8,7 +8,7 @@ import { logService } from '../observe/service-log.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { ServeConfig } from './config.ts'
 import { openDataFolder } from './data-folder.ts'
-import { openEngine, openPlaces, openWork } from './parts.ts'
+import { openEngine, openPlaces, openWork, type Work } from './parts.ts'
 import { stop } from './start.ts'
 
 export interface WorkerNode {
@@ -26,9 +26,11 @@ export async function startWorker(
   openDataFolder(config.data)
   const log = config.logLevel === 'silent' ? null : await serviceLogger(config.logLevel)
   const engine = await openEngine(config, systemIds())
+  let work: Work | null = null
+  let stopping: Promise<StopResult> | null = null
   try {
     const places = await openPlaces(config)
-    const work = openWork(engine, config, { ...places, handlers, log })
+    work = openWork(engine, config, { ...places, handlers, log })
     await openDemo({ engine, workflows: work.workflows }, false)
     if (log !== null) {
       const { checkIntervalMs, lockDurationMs } = config
@@ -39,11 +41,10 @@ export async function startWorker(
       nodeId: engine.settings.nodeId,
       promise: engine.store.promise,
       handlers: engine.handlers.names,
-      stop: () => stop(engine, null, work),
+      stop: () => (stopping ??= stop(engine, { app: null, work })),
     }
   } catch (error) {
-    await engine.node.stop(0).catch(() => {})
-    await engine.store.close()
+    await stop(engine, { app: null, work, drainMs: 0 }).catch(() => {})
     throw error
   }
 }

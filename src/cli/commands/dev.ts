@@ -37,10 +37,12 @@ export const command: CliCommand = {
       const isLogged = dev.getOptionValueSource('logLevel') === 'cli'
       const quiet = isLogged ? config : { ...config, logLevel: 'warn' as const }
       const handlers = file?.handlers ?? {}
-      const service = await startService(quiet, handlers, {
+      const starting = startService(quiet, handlers, {
         isOpen: true,
         hasDemo: dev.opts()['demo'] === true,
       })
+      stopOnSignals(async () => (await starting).stop())
+      const service = await starting
       const own = Object.keys(handlers)
       process.stdout.write(
         [
@@ -53,7 +55,6 @@ export const command: CliCommand = {
           '',
         ].join('\n'),
       )
-      stopOnSignals(() => service.stop())
     })
   },
 }

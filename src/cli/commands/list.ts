@@ -4,7 +4,15 @@ import type { Heartbeats, Job, JobQuery } from '../../client/index.ts'
 import { define, exits } from '../command.ts'
 import type { Context } from '../context.ts'
 import { heartbeatBar, p95Of } from '../heartbeat.ts'
-import { lastOf, markOf, needsAttention, nextOf, scheduleOf, styleOf } from '../job-words.ts'
+import {
+  lastOf,
+  markedStatus,
+  markOf,
+  needsAttention,
+  nextOf,
+  scheduleOf,
+  styleOf,
+} from '../job-words.ts'
 import { whole } from '../numbers.ts'
 import { readQuery } from '../query.ts'
 import type { Column } from '../table.ts'
@@ -93,8 +101,8 @@ async function shown(context: Context, jobs: readonly Job[]): Promise<void> {
     {
       key: 'mark',
       title: '',
-      value: job => markOf(job.status, screen),
-      style: job => styleOf(job.status),
+      value: job => markOf(markedStatus(job), screen),
+      style: job => styleOf(markedStatus(job)),
       min: 1,
     },
     { key: 'name', title: 'NAME', value: job => job.name, min: 12 },

@@ -13,11 +13,12 @@ type Thing =
 export const command = define({
   name: 'retry',
   group: 'act',
-  about: 'a new run of the same occurrence; a failed job starts over',
+  about:
+    'a new run of the same occurrence; a failed job starts over, one set aside is tried at once',
   args: [['<run-or-job...>', 'ids of runs, or jobs']],
   isMutation: true,
   examples: [
-    ['carillon retry old.sync', 'a job that has failed, or its last failed run'],
+    ['carillon retry old.sync', 'a job that has failed or is set aside, or its last failed run'],
     [
       'carillon runs status:failed --plain --columns id | xargs carillon retry --yes',
       'all of them',
@@ -59,7 +60,7 @@ async function thingOf(client: Client, typed: string, signal: AbortSignal): Prom
   const own = await findRun(client, typed, signal)
   if (own !== null) return { kind: 'run', run: own }
   const job = await findJob(client, typed, signal)
-  if (job.status === 'failed') return { kind: 'job', job }
+  if (job.status === 'failed' || job.reason !== null) return { kind: 'job', job }
   const query = { job: job.id, status: 'failed', limit: 1 }
   const [failed] = (await client.runs.list(query, { signal })).runs
   if (failed) return { kind: 'run', run: await client.runs.get(failed.id, { signal }) }

@@ -59,6 +59,7 @@ async function waitFor(context: Context, client: Client, id: string): Promise<nu
     context.json(run)
   } else {
     context.say(endOf(run))
+    if (run.result_omitted) context.say('its result could not be kept: carillon logs shows why')
     if (run.result !== null && run.result !== undefined) context.print(JSON.stringify(run.result))
   }
   return run.status === 'completed' || run.status === 'skipped' ? exits.ok : exits.failed

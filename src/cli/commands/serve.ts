@@ -26,11 +26,12 @@ export const command: CliCommand = {
     addSettings(serve).action(async () => {
       const { config, file } = await configured(serve)
       const { startService } = await import('../../serve/start.ts')
-      const service = await startService(config, file?.handlers ?? {}, {
+      const starting = startService(config, file?.handlers ?? {}, {
         hasDemo: serve.opts()['demo'] === true,
       })
-      // Before anything is said: whoever reads that it runs may ask it to stop.
-      stopOnSignals(() => service.stop())
+      // A signal during the start waits for it: the node may hold jobs already.
+      stopOnSignals(async () => (await starting).stop())
+      const service = await starting
       say(`Carillon is at ${service.address}`)
       say(`  store    ${service.promise}`)
       say(`  jobs     ${config.worker ? `run here, ${config.slots} at once` : 'do not run here'}`)

@@ -4,9 +4,11 @@ import type { Job, JobStats } from '../../client/index.ts'
 import { define, exits } from '../command.ts'
 import { findJob } from '../find.ts'
 import { heartbeatBar } from '../heartbeat.ts'
-import { markOf, nextOf, scheduleOf, styleOf, zoneOf } from '../job-words.ts'
+import { markedStatus, markOf, nextOf, scheduleOf, styleOf, zoneOf } from '../job-words.ts'
 import { safe } from '../screen.ts'
 import { away, shortMoment, took, zoneFor } from '../times.ts'
+
+const REASON = 'its process died repeatedly while running it; carillon retry tries it at once'
 
 export const command = define({
   name: 'show',
@@ -32,11 +34,13 @@ export const command = define({
     ])
     const now = context.now()
     const zone = zoneFor(globals.tz, zoneOf(job))
-    const mark = screen.paint(styleOf(job.status), `${markOf(job.status, screen)} ${job.status}`)
+    const marked = markedStatus(job)
+    const mark = screen.paint(styleOf(marked), `${markOf(marked, screen)} ${job.status}`)
     const lines: (readonly [string, string])[] = [
       ['id', job.id],
       ['schedule', scheduleOf(job)],
       ['next', nextOf(job, now, globals.tz)],
+      ...(job.reason === null ? [] : [['reason', `${job.reason}: ${REASON}`] as const]),
       ...next.upcoming.slice(1).map(({ at, note }, i) => {
         const when = Date.parse(at)
         const extra = note === null ? '' : `  (${note})`

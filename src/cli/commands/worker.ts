@@ -40,11 +40,12 @@ export const command: CliCommand = {
     addSettings(worker, settings).action(async () => {
       const { config, file } = await configured(worker)
       const { startWorker } = await import('../../serve/worker.ts')
-      const node = await startWorker(config, file?.handlers ?? {})
+      const starting = startWorker(config, file?.handlers ?? {})
+      stopOnSignals(async () => (await starting).stop())
+      const node = await starting
       process.stdout.write(`node     ${node.nodeId}, ${config.slots} jobs at once\n`)
       process.stdout.write(`store    ${node.promise}\n`)
       process.stdout.write(`handlers ${node.handlers.join(', ')}\n`)
-      stopOnSignals(() => node.stop())
     })
   },
 }

@@ -1,10 +1,12 @@
 // What `carillon doctor` does: looks, tells, and puts right what it may.
 
 import { systemIds } from '../../compose.ts'
+import { SchedulerError } from '../../core/errors.ts'
 import { examine } from '../../doctor/examine.ts'
 import type { Finding } from '../../doctor/finding.ts'
 import { systemClock } from '../../engine/clock.ts'
 import type { Store } from '../../store/store.ts'
+import type { Upkeep } from '../../store/upkeep.ts'
 import type { Context } from '../context.ts'
 import { exits } from '../exits.ts'
 import { safe } from '../screen.ts'
@@ -19,10 +21,11 @@ export async function examineStore(
   place: StorePlace,
   repairs: boolean,
 ): Promise<number> {
-  const schema = await withUpkeep(place.url, async upkeep => ({
-    version: await upkeep.version(),
-    latest: upkeep.latest,
-  }))
+  const schema = await withUpkeep(place.url, async upkeep => {
+    const version = await versionOf(context, place, upkeep, repairs)
+    return { version, latest: upkeep.latest }
+  })
+  if (schema.version === null) return exits.failed
   if (schema.version !== schema.latest) {
     const text = `schema ${schema.version} of ${schema.latest}`
     context.show({ store: place.name, schema, findings: [] }, () => `x ${place.name} has ${text}`)
@@ -51,6 +54,35 @@ export async function examineStore(
     return left.some(({ severity }) => severity === 'error') ? exits.failed : exits.ok
   })
 }
+
+/** Null for a store that lost its marker and is not to be adopted. */
+async function versionOf(
+  context: Context,
+  place: StorePlace,
+  upkeep: Upkeep,
+  repairs: boolean,
+): Promise<number | null> {
+  try {
+    return await upkeep.version()
+  } catch (error) {
+    const isLost = error instanceof SchedulerError && error.code === 'STORE_LOST'
+    if (!isLost || upkeep.adopt === undefined) throw error
+    const isMeant = repairs && !context.globals.isDryRun
+    if (isMeant && (await context.confirm('Adopt the keys that are there?'))) {
+      await upkeep.adopt()
+      if (!context.globals.json) {
+        context.print('  repaired: the namespace has a marker; restart the processes that use it')
+      }
+      return upkeep.version()
+    }
+    const findings = [{ code: 'marker', severity: 'error', text: error.message }]
+    const shown = { store: place.name, schema: { version: null, latest: upkeep.latest }, findings }
+    context.show(shown, () => `${screenMark(context)} ${safe(error.message)}`)
+    return null
+  }
+}
+
+const screenMark = ({ screen }: Context) => screen.paint('failed', screen.hasUnicode ? '✗' : 'x')
 
 async function look({ terminal, globals, signal }: Context, store: Store): Promise<Finding[]> {
   const shows = terminal.isTerminal && !globals.isQuiet

@@ -40,14 +40,14 @@ export const jobDeeds = {
 }
 
 /** What a job's state allows; the service decides, this only keeps dead buttons away. */
-export function allowed({ status, trigger, is_paused }: Job) {
+export function allowed({ status, reason, trigger, is_paused }: Job) {
   const isEnded = ['completed', 'failed', 'cancelled'].includes(status)
   const isScheduled = trigger.manual !== true
   return {
     run: !isEnded || status === 'completed',
     pause: status === 'scheduled' && !is_paused && isScheduled,
     resume: is_paused,
-    retry: status === 'failed',
+    retry: status === 'failed' || reason !== null,
     cancel: !isEnded,
   }
 }

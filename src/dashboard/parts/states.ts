@@ -45,6 +45,7 @@ export function lookOf(state: string): StateLook {
 
 interface JobLike {
   readonly status: string
+  readonly reason: string | null
   readonly next_run_at: string | null
   readonly current_retry_count: number
   readonly max_retries: number | null
@@ -56,6 +57,7 @@ interface JobLike {
 export function jobLook(job: JobLike, now: number): StateLook {
   const look = lookOf(job.status)
   if (job.status !== 'scheduled' && job.status !== 'pending') return look
+  if (job.reason !== null) return { family: 'failed', glyph: 'again', label: 'Set aside' }
   const next = job.next_run_at === null ? null : Date.parse(job.next_run_at)
   if (next !== null && now - next > Math.max(1_000, job.grace_seconds * 1_000)) {
     return { ...lookOf('late'), label: 'Late' }

@@ -80,6 +80,7 @@ const storeText: Readonly<Record<string, string>> = {
   STORE_UNAVAILABLE: 'the store cannot be reached',
   STORE_FULL: 'the store has no room left',
   STORE_READ_ONLY: 'the store cannot be written',
+  STORE_LOST: 'the store was deleted or emptied while it was open',
   SCHEDULER_STATE: 'the service is starting or stopping',
 }
 

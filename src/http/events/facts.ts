@@ -8,6 +8,7 @@ import { runOf } from '../../core/run.ts'
 import { serviceOf } from '../../core/service.ts'
 import { statusOf } from '../../core/status.ts'
 import { iso } from '../../core/time.ts'
+import { nodeIdOf } from '../../core/owner.ts'
 import type { LogLine } from '../../store/store.ts'
 import { EVERY_TENANT } from '../auth/principal.ts'
 import { isoOrNull } from '../jobs/view.ts'
@@ -42,7 +43,7 @@ export function startedFact(job: Job): Fact {
     origin,
     scheduled_for: iso(occurrence),
     started_at: iso(lease.claimedAt),
-    owner: lease.owner,
+    owner: nodeIdOf(lease.owner),
   })
 }
 

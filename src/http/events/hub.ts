@@ -134,6 +134,9 @@ export class Hub {
       events.on('changed', ({ verb, jobs }) => {
         for (const job of jobs) this.#tell(facts.changedFact(job, verb))
       }),
+      events.on('seriesFolded', ({ jobs }) => {
+        for (const job of jobs) this.#tell(facts.changedFact(job, 'count'))
+      }),
       events.on('removed', ({ ids }) => {
         for (const id of ids) this.#tell(facts.removedFact(id))
       }),

@@ -22,8 +22,11 @@ export async function listExecutions(
   job: Job,
   query: PageQuery,
 ): Promise<Executions> {
-  const live = liveExecution(job)
-  const total = (await kept(store, job)) + (live === null ? 0 : 1)
+  const history = await kept(store, job)
+  // Settled since the job was read: the history has it.
+  const isOver = job.counters.attempts <= history.newest
+  const live = isOver ? null : liveExecution(job)
+  const total = history.count + (live === null ? 0 : 1)
   const { limit, cursor } = query
   if (cursor !== undefined) {
     const page = await settled(store, job, { limit, cursor, newestFirst: true })
@@ -35,7 +38,9 @@ export async function listExecutions(
   if (room === 0) return { items: leads, total, cursor: null }
   const skip = live === null ? offset : Math.max(0, offset - 1)
   const page = await settled(store, job, { limit: room, offset: skip, newestFirst: true })
-  return { items: [...leads, ...page.items.map(executionView)], total, cursor: page.cursor }
+  const isDouble = page.items.some(({ number }) => number === job.counters.attempts)
+  const first = isDouble ? [] : leads
+  return { items: [...first, ...page.items.map(executionView)], total, cursor: page.cursor }
 }
 
 interface Asked {
@@ -50,12 +55,13 @@ function settled(store: Store, job: Job, page: Asked): Promise<Page<Attempt>> {
 }
 
 /** Numbers have no gaps and the oldest go first, so the ends of the history tell its length. */
-async function kept(store: Store, job: Job): Promise<number> {
+async function kept(store: Store, job: Job): Promise<{ count: number; newest: number }> {
   const [oldest, newest] = await Promise.all([
     settled(store, job, { limit: 1, newestFirst: false }),
     settled(store, job, { limit: 1, newestFirst: true }),
   ])
   const first = oldest.items[0]?.number
   const last = newest.items[0]?.number
-  return first === undefined || last === undefined ? 0 : last - first + 1
+  if (first === undefined || last === undefined) return { count: 0, newest: 0 }
+  return { count: last - first + 1, newest: last }
 }

@@ -1,11 +1,12 @@
 // An execution as the crawl jobs call it: one attempt, settled or under way.
 
 import { z } from 'zod'
-import type { Attempt, OutcomeKind } from '../../core/attempt.ts'
+import { isResultOmitted, type Attempt, type OutcomeKind } from '../../core/attempt.ts'
 import { runId, type Job } from '../../core/job.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { serviceOf } from '../../core/service.ts'
 import { iso } from '../../core/time.ts'
+import { nodeIdOf } from '../../core/owner.ts'
 
 export const executionStatuses = ['running', 'completed', 'failed', 'cancelled'] as const
 export type ExecutionStatus = (typeof executionStatuses)[number]
@@ -34,6 +35,9 @@ export const executionSchema = z
     outcome: z.string().nullable(),
     reason: z.string().nullable(),
     result: z.unknown(),
+    result_omitted: z
+      .boolean()
+      .meta({ description: 'It succeeded, and its result could not be kept.' }),
     owner: z.string(),
     fence: z.int(),
   })
@@ -88,6 +92,7 @@ export function executionView(attempt: Attempt): ExecutionView {
     outcome,
     reason: attempt.reason,
     result: attempt.result,
+    result_omitted: isResultOmitted(attempt),
     owner: attempt.owner,
     fence: attempt.fence,
   }
@@ -121,7 +126,8 @@ export function liveExecution(job: Job): ExecutionView | null {
     outcome: null,
     reason: null,
     result: null,
-    owner: lease.owner,
+    result_omitted: false,
+    owner: nodeIdOf(lease.owner),
     fence: job.counters.fence,
   }
 }

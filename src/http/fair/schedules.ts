@@ -1,5 +1,6 @@
 // `/api/v1/fair/schedules`: cron schedules whose tasks enter the queue that users share in turns.
 
+import { shortId } from '../../core/short-id.ts'
 import { z } from 'zod'
 import { isZone } from '../../cron/index.ts'
 import { limits } from '../../core/limits.ts'
@@ -241,7 +242,7 @@ function assertVisible(request: Request, job: Job): void {
 }
 
 function noSchedule(id: string) {
-  return notFound(`there is no schedule ${id}`)
+  return notFound(`there is no schedule ${shortId(id)}`)
 }
 
 function changeOf(body: z.output<typeof patchBody>): ScheduleChange {

@@ -1,5 +1,6 @@
 // What people do to a job: pause, resume, cancel, retry, run now, take a dead holder's lease.
 
+import { shortId } from '../../core/short-id.ts'
 import { z } from 'zod'
 import { assertTransition, statusOf, transitions } from '../../core/status.ts'
 import { SchedulerError } from '../../core/errors.ts'
@@ -112,7 +113,7 @@ function assertPaused(job: Job): void {
   if (from === 'paused') return
   throw new SchedulerError(
     'TRANSITION_INVALID',
-    `cannot resume job ${job.id}: it is ${from} and not paused, so it cannot become scheduled`,
+    `cannot resume job ${shortId(job.id)}: it is ${from} and not paused, so it cannot become scheduled`,
     { details: { from, to: 'scheduled', allowed: [...transitions[from]] } },
   )
 }

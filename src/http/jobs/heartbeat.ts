@@ -11,34 +11,12 @@ import { serviceOf } from '../../core/service.ts'
 import { iso, type Instant } from '../../core/time.ts'
 import type { Store } from '../../store/store.ts'
 import { executionStatus } from '../executions/view.ts'
-
-const count = z.int().nonnegative()
-const moment = z.iso.datetime()
-
-export const slotSchema = z.strictObject({
-  from: moment,
-  to: moment,
-  origin: z
-    .enum(['schedule', 'manual', 'retry', 'backfill'])
-    .meta({ description: 'Anything but schedule was asked for beside it: nothing was expected.' }),
-  expected: count,
-  ok: count,
-  failed: count,
-  cancelled: count,
-  skipped: count,
-  missed: count,
-  running: count,
-  duration_ms: z.number().nullable(),
-  late_ms: z.number().nullable(),
-  run_id: z.string().nullable(),
-  reason: z.string().nullable(),
-})
+import { slotSchema, type Slot } from './slot.ts'
+import { taskSlots } from './task-slots.ts'
 
 export const heartbeatAnswer = z
   .strictObject({ slots: z.array(slotSchema) })
   .meta({ id: 'Heartbeat' })
-
-type Slot = z.output<typeof slotSchema>
 
 const missedReasons: readonly SkipReason[] = ['missed', 'coalesced', 'age', 'cap']
 
@@ -49,6 +27,14 @@ type Mark =
 
 /** One slot for each of the newest marks, the oldest of them first. */
 export async function heartbeatOf(store: Store, job: Job, slots: number): Promise<Slot[]> {
+  const own = await ownSlots(store, job, slots)
+  if (job.series === null) return own
+  return [...own, ...(await taskSlots(store, job, slots))]
+    .toSorted((a, b) => Date.parse(a.from) - Date.parse(b.from))
+    .slice(-slots)
+}
+
+async function ownSlots(store: Store, job: Job, slots: number): Promise<Slot[]> {
   const { history, entries } = await pastOf(store, job, slots)
   const byRun = grouped(history)
   const marks: Mark[] = entries.map(entry => ({ at: entry.from, entry }))

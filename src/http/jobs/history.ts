@@ -4,8 +4,10 @@ import { z } from 'zod'
 import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
+import { lastStartOf, totalsOf } from '../../core/series.ts'
 import type { Millis } from '../../core/time.ts'
 import type { Page, Store } from '../../store/store.ts'
+import { isOccurrence, latenessOfTask } from './task-slots.ts'
 import { isoOrNull, nextMoment } from './view.ts'
 
 const count = z.int().nonnegative()
@@ -13,7 +15,7 @@ const moment = z.iso.datetime()
 
 export const statsAnswer = z
   .strictObject({
-    total_executions: count.meta({ description: 'Of the job itself, not of its tasks.' }),
+    total_executions: count.meta({ description: 'Attempts, those of its tasks included.' }),
     total_runs: count.meta({ description: 'Runs begun, those that live as tasks included.' }),
     successful_runs: count,
     failed_runs: count,
@@ -27,10 +29,12 @@ export const statsAnswer = z
   })
   .meta({ id: 'JobStats' })
 
+/** Runs that live as tasks and are under way; more than this are not counted. */
+const RUNNING_MAX = 10_000
+
 /** From totals that the job itself carries: pruning history does not change them. */
-export function statsOf(job: Job): z.output<typeof statsAnswer> {
-  const { succeeded, failed, cancelled, other, skipped, durationMs } = job.totals
-  const running = job.lease === null ? 0 : 1
+export function statsOf(job: Job, running = live(job)): z.output<typeof statsAnswer> {
+  const { succeeded, failed, cancelled, other, skipped, durationMs } = totalsOf(job)
   const settled = succeeded + failed + cancelled + other
   const total = settled + running
   return {
@@ -42,10 +46,18 @@ export function statsOf(job: Job): z.output<typeof statsAnswer> {
     running,
     skipped_occurrences: skipped,
     average_duration_ms: settled === 0 ? 0 : durationMs / settled,
-    last_execution_at: isoOrNull(job.lease?.claimedAt ?? job.last?.startedAt ?? null),
+    last_execution_at: isoOrNull(job.lease?.claimedAt ?? lastStartOf(job)),
     next_scheduled_at: isoOrNull(nextMoment(job)),
     success_rate: total === 0 ? 0 : succeeded / total,
   }
+}
+
+const live = ({ lease }: Job): number => (lease === null ? 0 : 1)
+
+/** Its runs under way. The lease of a series lasts for a firing, which runs nothing itself. */
+export async function runningOf(store: Store, job: Job): Promise<number> {
+  if (job.spec.overlap.policy !== 'allow' || job.series === null) return live(job)
+  return store.count({ seriesId: job.id, states: ['running'] }, RUNNING_MAX)
 }
 
 const edges = [100, 500, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000]
@@ -66,7 +78,7 @@ export const latenessAnswer = z
 
 /** Of the first attempts of scheduled runs: a retry is not late, it waits on purpose. */
 export async function latenessOf(store: Store, job: Job): Promise<z.output<typeof latenessAnswer>> {
-  const late: Millis[] = []
+  const late: Millis[] = job.series === null ? [] : await latenessOfTasks(store, job)
   let missed = 0
   let cursor: string | null = null
   let read = 0
@@ -85,6 +97,25 @@ export async function latenessOf(store: Store, job: Job): Promise<z.output<typeo
   } while (cursor !== null && read < LATENESS_READ_MAX)
   late.sort((a, b) => a - b)
   return { ...quantiles(late), missed, grace_ms: job.spec.graceMs, buckets: bucketsOf(late) }
+}
+
+async function latenessOfTasks(store: Store, series: Job): Promise<Millis[]> {
+  const late: Millis[] = []
+  let cursor: string | null = null
+  let read = 0
+  do {
+    const page: Page<Job> = await store.list(
+      { seriesId: series.id },
+      { limit: limits.pageMax, cursor, newestFirst: true },
+    )
+    for (const task of page.items) {
+      const ms = isOccurrence(series, task) ? latenessOfTask(task) : null
+      if (ms !== null) late.push(ms)
+    }
+    read += page.items.length
+    cursor = page.cursor
+  } while (cursor !== null && read < LATENESS_READ_MAX)
+  return late
 }
 
 export function quantiles(sorted: readonly Millis[]) {

@@ -8,7 +8,7 @@ import { pageQuery } from '../app/paging.ts'
 import type { App, AppParts, Routes } from '../app/parts.ts'
 import { jobParams } from './answer.ts'
 import { heartbeatAnswer, heartbeatOf } from './heartbeat.ts'
-import { latenessAnswer, latenessOf, statsAnswer, statsOf } from './history.ts'
+import { latenessAnswer, latenessOf, runningOf, statsAnswer, statsOf } from './history.ts'
 import { visibleJob } from './scope.ts'
 import { upcomingAnswer, upcomingOf } from './upcoming.ts'
 import { isoOrNull } from './view.ts'
@@ -65,7 +65,10 @@ function pastRoutes(app: App, parts: AppParts): void {
       params: jobParams,
       response: { 200: statsAnswer },
     },
-    handler: async request => statsOf(await visibleJob(request, parts, request.params.id)),
+    handler: async request => {
+      const job = await visibleJob(request, parts, request.params.id)
+      return statsOf(job, await runningOf(store, job))
+    },
   })
   app.route({
     method: 'GET',

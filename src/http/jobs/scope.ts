@@ -1,5 +1,6 @@
 // Whose job it is: what belongs to another tenant is not there, in the same words as the unknown.
 
+import { shortId } from '../../core/short-id.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
 import type { Guard } from '../../engine/client.ts'
@@ -9,7 +10,7 @@ import { callerOf } from '../auth/access.ts'
 import { maySee } from '../auth/principal.ts'
 
 export function noJob(id: string): SchedulerError {
-  return new SchedulerError('JOB_NOT_FOUND', `there is no job ${id}`, { details: { id } })
+  return new SchedulerError('JOB_NOT_FOUND', `there is no job ${shortId(id)}`, { details: { id } })
 }
 
 /** Throws unless the caller may know of it; tasks are not jobs. */
@@ -38,7 +39,7 @@ export function guardOf(request: Request, more?: (job: Job) => void): Guard {
 export function assertNotDeclared(job: Job): void {
   if (job.declared === null || job.declared.source === 'runtime') return
   const { app, definition } = job.declared
-  throw new SchedulerError('JOB_DECLARED', `job ${job.id} is declared in code by ${app}`, {
+  throw new SchedulerError('JOB_DECLARED', `job ${shortId(job.id)} is declared in code by ${app}`, {
     details: { app, definition },
   })
 }

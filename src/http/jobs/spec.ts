@@ -5,6 +5,8 @@ import { SchedulerError, type Problem } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import {
   completeSpec,
+  retryAfterEdit,
+  specDefaults,
   type Backoff,
   type JobSpec,
   type Missed,
@@ -12,7 +14,7 @@ import {
   type Retry,
 } from '../../core/spec.ts'
 import { HOUR, type Instant, type Millis } from '../../core/time.ts'
-import type { Trigger } from '../../core/trigger.ts'
+import { isRecurring, type Trigger } from '../../core/trigger.ts'
 import type { JobBody } from './body.ts'
 import { durationMs, priorityOf, type RetryBody, type TriggerBody } from './fields.ts'
 import { flatOf, intervalMs, visibleMetadata, withReserved, type Flat } from './flat.ts'
@@ -40,8 +42,8 @@ export function newSpec(body: JobBody, tenant: string, context: SpecContext): Jo
     handler: body.handler ?? '',
     name: nameOf(body),
     trigger,
-    // Crawls take as long as they take unless told otherwise.
-    ...(isFlat ? { timeoutMs: null } : {}),
+    // Crawls made with the flat fields have no time limit and stop when their retries are spent.
+    ...(isFlat ? { timeoutMs: null, retry: specDefaults.retry } : {}),
   })
   return withBody({ ...base, metadata: withReserved({}, {}, flat) }, body, context)
 }
@@ -58,7 +60,10 @@ export function editedSpec(spec: JobSpec, body: JobBody, context: SpecContext): 
       ? (flatTrigger(flat) ?? restingTrigger(spec.trigger))
       : spec.trigger
   const metadata = withReserved(visibleMetadata(spec.metadata), spec.metadata, flat)
-  return withBody({ ...spec, trigger, metadata }, body, context)
+  // A flat job keeps `stop` when it gets a schedule; one that loses it has no next firing.
+  const follows = flat === null || !isRecurring(trigger)
+  const retry = follows ? retryAfterEdit(spec.retry, spec.trigger, trigger) : spec.retry
+  return withBody({ ...spec, trigger, retry, metadata }, body, context)
 }
 
 const emptyFlat: Flat = {

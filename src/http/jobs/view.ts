@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Registry } from '../../actions/registry.ts'
+import { isSetAside } from '../../core/crash.ts'
 import { runId, scheduleMoment, type Job } from '../../core/job.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { Backoff, JobSpec, Missed, Overlap, Retry } from '../../core/spec.ts'
@@ -10,6 +11,7 @@ import { statusOf } from '../../core/status.ts'
 import { HOUR, iso, MINUTE, type Instant, DAY } from '../../core/time.ts'
 import type { Trigger } from '../../core/trigger.ts'
 import { serviceOf } from '../../core/service.ts'
+import { nodeIdOf } from '../../core/owner.ts'
 import { flatOf, visibleMetadata, type Flat } from './flat.ts'
 
 export const statuses = [
@@ -31,6 +33,9 @@ const readOnly = {
   tenant: z.string(),
   kind: z.literal('job'),
   status: z.enum(statuses),
+  reason: z.enum(['crash_loop']).nullable().meta({
+    description: '`crash_loop`: set aside after crashes in a row, tried again at `next_run_at`.',
+  }),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   started_at: at,
@@ -111,6 +116,7 @@ export function jobView(job: Job, actions: Registry): JobView {
     kind: 'job',
     name: spec.name,
     status,
+    reason: isSetAside(job) ? 'crash_loop' : null,
     source_id: own.source_id,
     source_name: own.source_name,
     url: work.url,
@@ -138,7 +144,7 @@ export function jobView(job: Job, actions: Registry): JobView {
     lock_token: lease === null ? null : publicToken(job),
     lock_acquired_at: isoOrNull(lease?.claimedAt ?? null),
     lock_until: isoOrNull(lease?.until ?? null),
-    lock_owner: lease?.owner ?? null,
+    lock_owner: lease === null ? null : nodeIdOf(lease.owner),
     metadata: visibleMetadata(spec.metadata),
     trigger: triggerView(spec.trigger),
     handler: spec.handler,

@@ -2,19 +2,28 @@
 // and again, without a node that could run it, paused for long, touched by a clock change.
 
 import { z } from 'zod'
+import { isDamaged } from '../../core/damage.ts'
+import type { Attempt, OutcomeKind } from '../../core/attempt.ts'
+import { isSetAside } from '../../core/crash.ts'
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
+import { isLastRunOver } from '../../core/run.ts'
 import { DAY, formatDuration, iso, SECOND, type Instant } from '../../core/time.ts'
 import { compileCron } from '../../core/trigger.ts'
 import type { DstNote } from '../../cron/index.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { undeclaredJobs } from '../../engine/declaration-records.ts'
 import { NODE_KIND } from '../../engine/janitor.ts'
+import { recentAttempts } from '../../engine/recent.ts'
 
 export const attentionCodes = [
+  'trouble',
   'no-node',
   'unbound',
   'failed',
+  'damaged',
   'late',
+  'crash-loop',
   'failing',
   'paused-long',
   'clock-change',
@@ -48,7 +57,18 @@ const AHEAD_MS = 7 * DAY
 /** Shorter delays than this are not worth a look, whatever the grace. */
 const LATE_MIN_MS = 10 * SECOND
 
+/** What is wrong with the store is told also when the store does not answer. */
 export async function attentionOf(engine: Engine, scope: Scope): Promise<Finding[]> {
+  const troubles = troubleFindings(engine)
+  try {
+    return [...troubles, ...(await storedFindings(engine, scope))]
+  } catch (error) {
+    if (troubles.length > 0) return troubles
+    throw error
+  }
+}
+
+async function storedFindings(engine: Engine, scope: Scope): Promise<Finding[]> {
   const now = engine.clock.now()
   const groups = await Promise.all([
     nodeFindings(engine, scope, now),
@@ -72,6 +92,21 @@ function about(job: Job, at: Instant | null, told: Told): Finding {
     at: at === null ? null : iso(at),
   }
 }
+
+/** What this node knows to be wrong with itself or its store. */
+function troubleFindings({ troubles }: Engine): Finding[] {
+  return troubles.list.map(({ level, message, since }) => ({
+    code: 'trouble',
+    severity: level === 'error' ? 'error' : 'warning',
+    text: message,
+    job_id: null,
+    job_name: null,
+    tenant: null,
+    at: iso(since),
+  }))
+}
+
+const none: ReadonlySet<string> = new Set()
 
 /** Jobs nobody can run: no node at all, or none that has their handler. */
 async function nodeFindings(engine: Engine, scope: Scope, now: Instant): Promise<Finding[]> {
@@ -97,11 +132,18 @@ async function nodeFindings(engine: Engine, scope: Scope, now: Instant): Promise
     .filter(({ handler }) => !isHere(handler) && !known.has(handler))
     .slice(0, EACH_MAX)
   const found: Finding[] = []
+  const undeclared = lost.length === 0 ? none : await undeclaredJobs(engine)
   for (const { handler, count } of lost) {
-    const { items } = await store.list({ ...scope, handler, states: ['waiting'] }, { limit: 1 })
-    const text = `No node has the handler ${handler}: ${count} waiting.`
+    const filter = { ...scope, handler, states: ['waiting'] } as const
+    const { items } = await store.list(filter, {
+      limit: undeclared.size === 0 ? 1 : limits.pageMax,
+    })
+    const wanted = items.filter(({ id }) => !undeclared.has(id))
+    const left = count - (items.length - wanted.length)
+    if (left <= 0) continue
+    const text = `No node has the handler ${handler}: ${left} waiting.`
     const told = { code: 'unbound', severity: 'error', text } as const
-    found.push(items[0] ? about(items[0], null, told) : { ...nothing, ...told })
+    found.push(wanted[0] ? about(wanted[0], null, told) : { ...nothing, ...told })
   }
   return found
 }
@@ -111,6 +153,10 @@ async function failed({ store }: Engine, scope: Scope): Promise<Finding[]> {
   const { items } = await store.list({ ...scope, kind: 'job', states: ['failed'] }, page)
   return items.map(job => {
     const why = job.lastError?.message ?? job.ended?.reason ?? 'no reason was kept'
+    if (isDamaged(job)) {
+      const text = `Its record is damaged: ${why}. Delete it, or run \`carillon doctor --repair\`.`
+      return about(job, job.ended!.at, { code: 'damaged', severity: 'error', text })
+    }
     return about(job, job.ended?.at ?? null, {
       code: 'failed',
       severity: 'error',
@@ -119,10 +165,14 @@ async function failed({ store }: Engine, scope: Scope): Promise<Finding[]> {
   })
 }
 
-async function late({ store }: Engine, scope: Scope, now: Instant): Promise<Finding[]> {
+async function late(engine: Engine, scope: Scope, now: Instant): Promise<Finding[]> {
+  const { store } = engine
   const due = await store.upcoming({ ...scope, from: 0, until: now - LATE_MIN_MS, limit: 50 })
-  return due
-    .filter(({ dueAt, spec }) => dueAt !== null && now - dueAt > spec.graceMs)
+  const overdue = due.filter(({ dueAt, spec }) => dueAt !== null && now - dueAt > spec.graceMs)
+  if (overdue.length === 0) return []
+  const undeclared = await undeclaredJobs(engine)
+  return overdue
+    .filter(({ id }) => !undeclared.has(id))
     .slice(0, EACH_MAX)
     .map(job =>
       about(job, job.dueAt, {
@@ -133,37 +183,65 @@ async function late({ store }: Engine, scope: Scope, now: Instant): Promise<Find
     )
 }
 
-/** Jobs whose newest attempts failed one after the other. */
+/** Jobs whose newest attempts failed one after the other, or whose last run is over and failed. */
 async function failing({ store }: Engine, scope: Scope, now: Instant): Promise<Finding[]> {
   const { items } = await store.attempts(
-    { ...scope, outcomes: ['failed', 'timedOut', 'abandoned'], since: now - RECENT_MS },
+    { ...scope, outcomes: [...failures], since: now - RECENT_MS },
     { limit: limits.pageMax, newestFirst: true },
   )
-  const byJob = new Map<string, number>()
-  for (const { jobId } of items) byJob.set(jobId, (byJob.get(jobId) ?? 0) + 1)
-  const often = [...byJob].filter(([, count]) => count >= STREAK).map(([id]) => id)
-  const jobs = await store.get(often.slice(0, 50))
   const found: Finding[] = []
-  for (const job of jobs) {
+  for (const job of await failedJobs(store, items)) {
     if (found.length >= EACH_MAX) break
-    if (job.state === 'failed' || job.kind !== 'job') continue
+    if (job.state === 'failed' || job.last === null || !failures.has(job.last.outcome)) continue
+    if (isSetAside(job)) {
+      found.push(setAside(job, now))
+      continue
+    }
     const streak = await streakOf(store, job)
-    if (streak < STREAK) continue
-    const times = streak > STREAK_READ - 1 ? `${STREAK_READ} times or more` : `${streak} times`
-    const why = job.lastError === null ? '' : `: ${job.lastError.message}`
-    const text = `Failed ${times} in a row${why}`
+    if (streak < STREAK && !isLastRunOver(job)) continue
     found.push(
-      about(job, job.last?.startedAt ?? null, { code: 'failing', severity: 'warning', text }),
+      about(job, job.last.startedAt, {
+        code: 'failing',
+        severity: 'warning',
+        text: `${failedText(streak)}${job.lastError === null ? '' : `: ${job.lastError.message}`}`,
+      }),
     )
   }
   return found
 }
 
+const failures: ReadonlySet<OutcomeKind> = new Set(['failed', 'timedOut', 'abandoned'])
+
+/** The jobs of these attempts, the series in place of its tasks. */
+async function failedJobs(
+  store: Engine['store'],
+  attempts: readonly Pick<Attempt, 'jobId'>[],
+): Promise<readonly Job[]> {
+  const rows = await store.get([...new Set(attempts.map(({ jobId }) => jobId))])
+  const ids = new Set(
+    rows.flatMap(({ kind, id, seriesId }) => (kind === 'job' ? id : seriesId) ?? []),
+  )
+  return store.get([...ids].slice(0, 50))
+}
+
+function failedText(streak: number): string {
+  if (streak <= 1) return 'The last run failed'
+  const times = streak > STREAK_READ - 1 ? `${STREAK_READ} times or more` : `${streak} times`
+  return `Failed ${times} in a row`
+}
+
+function setAside(job: Job, now: Instant): Finding {
+  const left = formatDuration(Math.max(0, job.dueAt! - now))
+  const text =
+    `Set aside after ${job.crashes} crashes in a row, tried again in ${left}. ` +
+    `Find out what ends the process; "carillon retry ${job.id}" tries it at once.`
+  return about(job, job.last?.finishedAt ?? null, { code: 'crash-loop', severity: 'error', text })
+}
+
 const STREAK_READ = 20
 
 async function streakOf(store: Engine['store'], job: Job): Promise<number> {
-  const page = { limit: STREAK_READ, newestFirst: true }
-  const { items } = await store.attempts({ jobId: job.id }, page)
+  const items = await recentAttempts(store, job, { limit: STREAK_READ })
   const end = items.findIndex(({ outcome }) => outcome === 'succeeded')
   return end < 0 ? items.length : end
 }

@@ -81,7 +81,8 @@ function tenantFor(request: Request, { tenant }: ReconcileBody): string {
 
 function differenceView({ kind, id, name, schedule, fields }: Difference) {
   return {
-    kind,
+    // Here every job that is not declared is dropped or kept at once.
+    kind: kind === 'undeclared' ? ('kept' as const) : kind,
     id,
     name,
     schedule,

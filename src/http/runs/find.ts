@@ -1,17 +1,12 @@
 // One run by its id, for those who may know of it.
 
 import { parseRunId, type Job } from '../../core/job.ts'
-import { limits } from '../../core/limits.ts'
 import { runOf, type Run } from '../../core/run.ts'
+import { findRun, type FoundRun } from '../../engine/runs.ts'
 import type { AppParts, Request } from '../app/parts.ts'
 import { notFound } from '../app/refusal.ts'
 import { callerOf } from '../auth/access.ts'
 import { maySee } from '../auth/principal.ts'
-
-export interface FoundRun {
-  readonly job: Job
-  readonly run: Run
-}
 
 /** The same words for what is unknown and what belongs to another tenant. */
 export async function visibleRun(
@@ -22,11 +17,9 @@ export async function visibleRun(
   const at = parseRunId(id)
   const [job] = at ? await engine.store.get([at.jobId]) : []
   if (!at || !job || !maySee(callerOf(request), job.spec.tenant)) throw noRun()
-  const page = { limit: limits.pageMax, newestFirst: true }
-  const { items } = await engine.store.attempts({ jobId: job.id, run: at.run }, page)
-  const run = runOf(job, at.run, [...items].reverse())
-  if (run === null) throw noRun()
-  return { job, run }
+  const found = await findRun(engine.store, job, at.run, engine.clock.now())
+  if (found === null) throw noRun()
+  return found
 }
 
 export function noRun() {

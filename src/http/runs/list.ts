@@ -72,7 +72,9 @@ export async function listRuns(engine: Engine, query: RunsQuery, scope: Scope) {
     if (runs.length >= query.limit) break
   }
   const next = at < names.length ? encode(names[at]!, cursor) : null
-  return { runs, limit: query.limit, next_cursor: next }
+  // A run that ended between two phases was found in both: the later one tells how it ended.
+  const once = [...new Map(runs.map(run => [run.id, run])).values()]
+  return { runs: once, limit: query.limit, next_cursor: next }
 }
 
 function encode(phase: string, cursor: string | null): string {

@@ -7,7 +7,8 @@ import { iso, SECOND, type Millis } from '../../core/time.ts'
 import type { LogLine, Page } from '../../store/store.ts'
 import type { App, AppParts, Request } from '../app/parts.ts'
 import { runParams } from './act.ts'
-import { noRun, visibleRun, type FoundRun } from './find.ts'
+import { noRun, visibleRun } from './find.ts'
+import type { FoundRun } from '../../engine/runs.ts'
 
 /** Shorter than a connection may be silent. */
 const FOLLOW_MAX_SECONDS = 20

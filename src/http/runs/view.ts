@@ -9,6 +9,7 @@ import type { Progress } from '../../core/report.ts'
 import type { Run } from '../../core/run.ts'
 import { serviceOf } from '../../core/service.ts'
 import { iso } from '../../core/time.ts'
+import { nodeIdOf } from '../../core/owner.ts'
 import { executionSchema, executionView, liveExecution } from '../executions/view.ts'
 import { isoOrNull } from '../jobs/view.ts'
 import { timeOf, timeSchema } from './time.ts'
@@ -65,6 +66,9 @@ export const runDetailSchema = z
       .nullable()
       .meta({ description: 'Null when the run had one of its own and it is no longer kept.' }),
     result: z.unknown(),
+    result_omitted: z
+      .boolean()
+      .meta({ description: 'It succeeded, and its result could not be kept.' }),
     progress: z
       .strictObject({
         fraction: z.number().nullable(),
@@ -96,9 +100,9 @@ export function runView(job: Job, run: Run): RunView {
     attempts_max: job.spec.retry.limit === null ? null : job.spec.retry.limit + 1,
     retry_at: run.status === 'retrying' ? isoOrNull(run.retryAt) : null,
     missed: run.missed,
-    owner: lease?.owner ?? last?.owner ?? null,
+    owner: lease ? nodeIdOf(lease.owner) : (last?.owner ?? null),
     outcome: lease === null ? (last?.outcome ?? null) : null,
-    reason: last?.reason ?? null,
+    reason: last?.reason ?? run.reason ?? null,
     error_message: last?.error?.message ?? null,
     execution_id: lease?.attemptId ?? last?.id ?? null,
   }
@@ -138,6 +142,7 @@ export function runDetail(
     ...runView(job, run),
     ...payloadOf(job, run, actions),
     result: run.result,
+    result_omitted: run.resultOmitted,
     progress: progress && {
       fraction: progress.fraction,
       note: progress.note,

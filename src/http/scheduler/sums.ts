@@ -2,6 +2,7 @@
 
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
+import { totalsOf } from '../../core/series.ts'
 import type { Instant, Millis } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Page } from '../../store/store.ts'
@@ -89,7 +90,8 @@ export class Collector {
       // An embedded store answers at once: without a breath nobody else would be served meanwhile.
       if (cursor !== null) await new Promise<void>(go => clock.soon(go))
       const page: Page<Job> = await store.list(filter, { limit: limits.pageMax, cursor })
-      for (const { totals } of page.items) {
+      for (const job of page.items) {
+        const totals = totalsOf(job)
         sums.succeeded += totals.succeeded
         sums.failed += totals.failed
         sums.cancelled += totals.cancelled + totals.other

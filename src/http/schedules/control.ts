@@ -1,5 +1,6 @@
 // Pausing and resuming a schedule, and what every change of one is guarded by.
 
+import { shortId } from '../../core/short-id.ts'
 import { z } from 'zod'
 import type { Job } from '../../core/job.ts'
 import type { Client, Guard } from '../../engine/client.ts'
@@ -29,7 +30,9 @@ export function guardOf(request: Request, more: (job: Job) => void): Guard {
 /** Names the state it is in. */
 export function refused(job: Job, verb: string): HttpProblem {
   const status = scheduleStatus(job)
-  return wrongState(family, `cannot ${verb} schedule ${job.id}: it is ${status}`, { from: status })
+  return wrongState(family, `cannot ${verb} schedule ${shortId(job.id)}: it is ${status}`, {
+    from: status,
+  })
 }
 
 interface Verb {

@@ -5,9 +5,7 @@ import { callerOf } from '../auth/access.ts'
 import { maySee } from '../auth/principal.ts'
 import type { AppParts, Request } from '../app/parts.ts'
 import { noJob } from '../jobs/scope.ts'
-
-/** Begins as everything that belongs to the service, so that no program has it by accident. */
-export const SCHEDULES_APP = 'carillon:schedules'
+import { isWorkflowSchedule, SCHEDULES_APP } from '../../workflows/schedule.ts'
 
 /** Added by a call, so that reconciling declarations leaves it alone. */
 export function labelOf(workflowId: number, key: string): Declared {
@@ -21,8 +19,7 @@ export function definitionOf(workflowId: number): string {
 
 /** Throws, in the same words, for what is unknown, foreign or no schedule. */
 export function assertSchedule(request: Request, job: Job): void {
-  const isSchedule = job.kind === 'job' && job.declared?.app === SCHEDULES_APP
-  if (!isSchedule || !maySee(callerOf(request), job.spec.tenant)) throw noJob(job.id)
+  if (!isWorkflowSchedule(job) || !maySee(callerOf(request), job.spec.tenant)) throw noJob(job.id)
 }
 
 export async function visibleSchedule(

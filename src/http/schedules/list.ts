@@ -5,7 +5,8 @@ import type { Job, State } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import type { JobFilter, Page, Store } from '../../store/store.ts'
 import { workflowLimits } from '../../workflows/workflow.ts'
-import { definitionOf, SCHEDULES_APP } from './label.ts'
+import { SCHEDULES_APP } from '../../workflows/schedule.ts'
+import { definitionOf } from './label.ts'
 import { scheduleSchema, scheduleStatuses, type ScheduleStatus } from './view.ts'
 
 export const listQuery = z.object({

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Registry } from '../../actions/registry.ts'
 import { scheduleMoment, type Job } from '../../core/job.ts'
 import type { Json } from '../../core/json.ts'
+import { lastStartOf } from '../../core/series.ts'
 import { serviceOf } from '../../core/service.ts'
 import { iso, type Instant } from '../../core/time.ts'
 import { workflowSettings, type WorkflowSettings } from '../../workflows/action.ts'
@@ -71,7 +72,7 @@ export function scheduleView(job: Job, actions: Registry, now: Instant): Schedul
     status: scheduleStatus(job),
     current_repeat: counters.concluded,
     current_retry: retryNumber(job),
-    last_run_at: isoOrNull(job.lease?.claimedAt ?? job.last?.startedAt ?? null),
+    last_run_at: isoOrNull(job.lease?.claimedAt ?? lastStartOf(job)),
     next_run_at: isoOrNull(nextRunAt(job, now)),
     run_count: totals.succeeded,
     error_count: totals.failed,

@@ -3,13 +3,17 @@
 import { z } from 'zod'
 import { problemOf } from '../app/refusal.ts'
 import type { AppParts, Routes } from '../app/parts.ts'
-import { iso } from '../../core/time.ts'
+import { iso, SECOND, type Millis } from '../../core/time.ts'
+import type { Engine } from '../../engine/engine.ts'
 
 export const readySchema = z.strictObject({
   status: z.enum(['ready', 'not ready']),
   state: z.string(),
   last_tick_at: z.string().nullable(),
   store: z.string(),
+  reasons: z
+    .array(z.strictObject({ code: z.string(), message: z.string(), since: z.string() }))
+    .meta({ description: 'What keeps due work from starting on this node.' }),
 })
 
 export const healthRoutes: Routes = (app, parts) => {
@@ -65,21 +69,43 @@ export const healthRoutes: Routes = (app, parts) => {
   })
 }
 
+/** Probes give up after a few seconds: the answer must not take as long as a stalled store. */
+const ANSWER_MS: Millis = 2 * SECOND
+
+/** `reachable`, or why the store is not. */
+export function askStore(
+  store: Pick<Engine['store'], 'now'>,
+  clock: Pick<Engine['clock'], 'after'>,
+): Promise<string> {
+  return new Promise(resolve => {
+    const cancel = clock.after(ANSWER_MS, () => resolve('the store did not answer within 2 s'))
+    const answer = (text: string) => {
+      cancel()
+      resolve(text)
+    }
+    store.now().then(
+      () => answer('reachable'),
+      (error: unknown) => answer(problemOf(error, 'native').message),
+    )
+  })
+}
+
 async function readiness({ engine, settings }: AppParts): Promise<z.output<typeof readySchema>> {
-  const { node, store, clock } = engine
+  const { node, store, clock, troubles } = engine
   const { lastTickAt, state } = node
-  const answer = await store.now().then(
-    () => 'reachable',
-    (error: unknown) => problemOf(error, 'native').message,
-  )
+  const answer = await askStore(store, clock)
   const isTicking = lastTickAt !== null && clock.now() - lastTickAt <= settings.readyAfterMs
   // A process that runs no jobs is of use as long as the store answers.
   const isIdle = state === 'stopped' && lastTickAt === null
   const isTurning = isIdle || (state === 'running' && isTicking)
+  const isWell = answer === 'reachable' && isTurning && !troubles.isBlocked
   return {
-    status: answer === 'reachable' && isTurning ? 'ready' : 'not ready',
+    status: isWell ? 'ready' : 'not ready',
     state,
     last_tick_at: lastTickAt === null ? null : iso(lastTickAt),
     store: answer,
+    reasons: troubles.list
+      .filter(({ isBlocking }) => isBlocking)
+      .map(({ code, message, since }) => ({ code, message, since: iso(since) })),
   }
 }

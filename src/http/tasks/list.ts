@@ -1,5 +1,6 @@
 // Tasks as people look at them: listed, read, cancelled.
 
+import { shortId } from '../../core/short-id.ts'
 import { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
@@ -96,7 +97,7 @@ export function assertOwn(request: Request, job: Job): void {
 }
 
 function noTask(id: string): SchedulerError {
-  return new SchedulerError('JOB_NOT_FOUND', `there is no task ${id}`, { details: { id } })
+  return new SchedulerError('JOB_NOT_FOUND', `there is no task ${shortId(id)}`, { details: { id } })
 }
 
 /** No index leads to a user's tasks: a bounded number is looked at, so a page may be short. */

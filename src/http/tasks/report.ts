@@ -8,6 +8,7 @@ import { jsonBytes, type Json, type JsonObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import { iso } from '../../core/time.ts'
 import { parseLease, Remote } from '../../engine/remote.ts'
+import { outcomeOfReturned } from '../../engine/verdicts.ts'
 import type { App, Request, Routes } from '../app/parts.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { jobParams } from '../jobs/answer.ts'
@@ -51,7 +52,14 @@ const count = whole(0, COUNT_MAX).optional()
 const completeBody = z
   .strictObject({
     ...lease,
-    result: z.unknown().optional().meta({ description: 'At most 64 KiB.' }),
+    result: z.unknown().optional().meta({
+      description:
+        'At most 64 KiB; a larger one is left out, and the execution says `result_omitted`.',
+    }),
+    result_omitted: z
+      .boolean()
+      .optional()
+      .meta({ description: 'There was a result, and the worker could not send it.' }),
     items_crawled: count,
     items_indexed: count,
   })
@@ -116,6 +124,9 @@ function heartbeatRoute(app: App, remote: Remote): void {
   })
 }
 
+/** What a worker could not send is not known here. */
+const leftOut = { result: null, resultOmitted: 'the worker could not send it' }
+
 const finish = (verb: string, summary: string) => ({
   method: 'POST' as const,
   url: `/api/v1/tasks/:id/${verb}`,
@@ -129,10 +140,10 @@ function finishRoutes(app: App, remote: Remote): void {
     ...complete,
     schema: { ...complete.schema, body: completeBody },
     handler: async request => {
-      const { lease_token, result, ...counts } = request.body
-      refuseTooLarge('result', result, limits.resultBytes)
+      const { lease_token, result, result_omitted, ...counts } = request.body
       const measures = Object.keys(counts).length === 0 ? null : (counts as JsonObject)
-      const outcome: Outcome = { kind: 'succeeded', result: (result ?? null) as Json, measures }
+      const kept = outcomeOfReturned(result, measures)
+      const outcome: Outcome = result_omitted === true ? { ...kept, ...leftOut } : kept
       const holding = parseLease(request.params.id, lease_token)
       return answer(await remote.finish(holding, { outcome }, own(request)))
     },

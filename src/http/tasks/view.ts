@@ -6,6 +6,7 @@ import { userOf } from '../../core/lane.ts'
 import { priorityNames } from '../../core/spec.ts'
 import { statusOf } from '../../core/status.ts'
 import { iso } from '../../core/time.ts'
+import { nodeIdOf } from '../../core/owner.ts'
 import { leaseText } from '../../engine/remote.ts'
 import type { Held } from '../../engine/held.ts'
 import { statuses } from '../jobs/view.ts'
@@ -98,7 +99,7 @@ export function taskView(job: Job): z.output<typeof taskSchema> {
     priority_name: priorityNames[spec.priority],
     payload: spec.payload,
     attempts: job.counters.attempts,
-    worker: lease?.owner ?? null,
+    worker: lease === null ? null : nodeIdOf(lease.owner),
     lease_until: lease === null ? null : iso(lease.until),
     due_at: dueAt === null ? null : iso(dueAt),
     error: lastError?.message ?? null,

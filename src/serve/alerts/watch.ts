@@ -1,10 +1,12 @@
 // Looks at the node, the store and the jobs that ran, judges, and shows what it found.
 
 import { isEnded } from '../../core/job.ts'
+import { isLastRunOver } from '../../core/run.ts'
 import type { StoredRecord } from '../../core/record.ts'
 import { SECOND, type Instant, type Millis } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { EngineEvents } from '../../engine/events.ts'
+import { recentAttempts } from '../../engine/recent.ts'
 import { Repeat } from '../../engine/repeat.ts'
 import {
   CLAIM_WINDOW_MS,
@@ -116,8 +118,9 @@ export class AlertWatch {
     for (const { job, attempt } of settled) {
       if (attempt === null) continue
       this.#runs.add(now)
-      if (job.kind !== 'job' || this.#ran.size >= JOBS_MAX) continue
-      this.#ran.set(job.id, { id: job.id, name: job.spec.name, tenant: job.spec.tenant })
+      const id = job.kind === 'job' ? job.id : job.seriesId
+      if (id === null || this.#ran.size >= JOBS_MAX) continue
+      this.#ran.set(id, { id, name: job.spec.name, tenant: job.spec.tenant })
     }
   }
 
@@ -163,11 +166,10 @@ export class AlertWatch {
     const since = engine.clock.now() - HISTORY_MS
     // One that is gone or was ended by hand has nothing to be alarmed about any more.
     const isOver = !job || (isEnded(job) && job.state !== 'failed')
-    const page = { limit: ATTEMPTS_MAX, newestFirst: true }
-    const { items } = isOver
-      ? { items: [] }
-      : await engine.store.attempts({ jobId: subject.id, since }, page)
-    return judgeJob(subject.name, items, limits).map(one => ({ ...one, subject }))
+    const query = { limit: ATTEMPTS_MAX, since }
+    const items = isOver ? [] : await recentAttempts(engine.store, job, query)
+    const isRunOver = job !== undefined && isLastRunOver(job)
+    return judgeJob(subject.name, items, limits, isRunOver).map(one => ({ ...one, subject }))
   }
 }
 

@@ -15,6 +15,13 @@ import {
 export type Work = 'handler' | 'http' | 'crawl' | 'command' | 'workflow'
 export type When = 'every' | 'cron' | 'once' | 'manual'
 
+const exhaustions = ['stop', 'next', 'wait'] as const
+
+/** Whether the job runs once or on demand: then there is no next firing to go on with. */
+export function isSingle(when: When): boolean {
+  return when === 'once' || when === 'manual'
+}
+
 export interface JobForm {
   readonly name: string
   readonly tenant: string
@@ -84,7 +91,7 @@ export const emptyForm: JobForm = {
   backoff: 'exponential',
   delay: '60',
   delayMax: '3600',
-  exhausted: 'stop',
+  exhausted: 'next',
   timeout: '600',
   overlap: 'skip',
   waiting: '1',
@@ -97,14 +104,15 @@ export const emptyForm: JobForm = {
 }
 
 export function formOf(job: Job): JobForm {
+  const when = whenFields(job.trigger)
   return {
     ...emptyForm,
     name: job.name,
     tenant: job.tenant,
     handler: job.handler,
     ...workFields(job),
-    ...whenFields(job.trigger),
-    ...policyFields(job),
+    ...when,
+    ...policyFields(job, when.when),
     payload: jsonText(job.payload),
     tags: job.tags.join(', '),
     queue: job.queue,
@@ -128,7 +136,7 @@ function workFields({ action }: Job): Partial<JobForm> {
   }
 }
 
-function whenFields(trigger: Fields): Partial<JobForm> {
+function whenFields(trigger: Fields): Partial<JobForm> & Pick<JobForm, 'when'> {
   if (trigger.manual === true) return { when: 'manual' }
   if (typeof trigger.at === 'string') return { when: 'once', at: localInput(trigger.at) }
   if (trigger.every !== undefined) {
@@ -146,7 +154,7 @@ function whenFields(trigger: Fields): Partial<JobForm> {
   }
 }
 
-function policyFields(job: Job): Partial<JobForm> {
+function policyFields(job: Job, when: When): Partial<JobForm> {
   const backoff = (job.retry.backoff ?? {}) as Fields
   const overlap: Fields =
     typeof job.overlap === 'string' ? { policy: job.overlap } : (job.overlap as Fields)
@@ -157,7 +165,8 @@ function policyFields(job: Job): Partial<JobForm> {
     backoff: chosen(backoff.kind, ['fixed', 'exponential', 'relative'], 'exponential'),
     delay: text(backoff.delay_seconds ?? backoff.base_seconds ?? backoff.max_factor, '60'),
     delayMax: text(backoff.max_seconds, '3600'),
-    exhausted: chosen(job.retry.exhausted, ['stop', 'next', 'wait'], 'stop'),
+    // A job without a schedule can only stop; given one, it gets the default of schedules.
+    exhausted: isSingle(when) ? 'next' : chosen(job.retry.exhausted, exhaustions, 'next'),
     timeout: text(job.timeout_seconds, ''),
     overlap: chosen(overlap.policy, ['skip', 'queue', 'replace', 'allow'], 'skip'),
     waiting: text(overlap.limit, '1'),
@@ -273,7 +282,7 @@ function retryOf(form: JobForm): Fields {
   return {
     limit: numberOrNull(form.retries),
     backoff: backoffs[form.backoff],
-    exhausted: form.exhausted,
+    exhausted: isSingle(form.when) ? 'stop' : form.exhausted,
   }
 }
 

@@ -1,7 +1,7 @@
 // What happens when it fails, is missed or overlaps; and where it runs.
 
 import { ChoiceField, TextField } from '../../parts/field.tsx'
-import type { JobForm } from './form.ts'
+import { isSingle, type JobForm } from './form.ts'
 import type { SectionProps } from './when-fields.tsx'
 
 type TextKey = {
@@ -42,18 +42,20 @@ export function FailureFields(props: SectionProps) {
           names={['retry', 'retry.limit']}
           hint="Empty for no end."
         />
-        <ChoiceField
-          label="Then"
-          value={form.exhausted}
-          onChange={exhausted => change({ exhausted })}
-          options={[
-            ['stop', 'give the job up'],
-            ['next', 'wait for the next firing'],
-            ['wait', 'wait for the count to be reset'],
-          ]}
-          problem={problem}
-          names={['retry.exhausted']}
-        />
+        {isSingle(form.when) ? null : (
+          <ChoiceField
+            label="Then"
+            value={form.exhausted}
+            onChange={exhausted => change({ exhausted })}
+            options={[
+              ['next', 'wait for the next firing'],
+              ['stop', 'give the job up'],
+              ['wait', 'wait for the count to be reset'],
+            ]}
+            problem={problem}
+            names={['retry.exhausted']}
+          />
+        )}
         <ChoiceField
           label="Waits"
           value={form.backoff}

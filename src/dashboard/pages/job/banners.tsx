@@ -34,6 +34,15 @@ export function Banners({ job }: { readonly job: Job }) {
           </span>
         </p>
       )}
+      {job.reason !== null && (
+        <p class="banner s-failed">
+          <Glyph look={lookOf('retrying')} />
+          <span>
+            Set aside ({job.reason}): its process died repeatedly while running it. Tried again at{' '}
+            <Time at={job.next_run_at} zone={zone} />; Retry tries it at once.
+          </span>
+        </p>
+      )}
       {job.status === 'cancelled' && (
         <p class="banner s-cancel">
           <Glyph look={lookOf('cancelled')} />

@@ -62,14 +62,14 @@ export function HeartbeatCard({ job }: { readonly job: Job }) {
   )
 }
 
-/** Runs that live as tasks are counted by the job; how they ended is theirs to tell. */
+/** Executions are more than runs where runs were tried again. */
 function StatFigures({ stats }: { readonly stats: Stats }) {
   const { total_runs: runs, total_executions: own } = stats
   if (runs === 0 && own === 0) return null
   return (
     <dl class="figures">
       <Figure name="runs in all" value={countText(runs)} />
-      {own !== runs && <Figure name="own executions" value={countText(own)} />}
+      {own !== runs && <Figure name="executions" value={countText(own)} />}
       {own > 0 && <Figure name="succeeded" value={percentText(stats.success_rate)} />}
       {own > 0 && <Figure name="failed" value={countText(stats.failed_runs)} />}
       <Figure name="skipped" value={countText(stats.skipped_occurrences)} />
