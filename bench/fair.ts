@@ -6,7 +6,6 @@
 import { fromRule, LANE_KIND, plainRule, spanOfLane } from '../src/core/lane.ts'
 import { ENDED_TASK_KEPT_MS } from '../src/core/limits.ts'
 import { DAY, HOUR } from '../src/core/time.ts'
-import { firstTurn } from '../src/core/turns.ts'
 import type { ClaimRequest, Store } from '../src/store/store.ts'
 import { openStore } from '../src/compose.ts'
 import { openGround, type Ground, type GroundName } from './ground.ts'
@@ -119,7 +118,7 @@ const scenes: readonly Scene[] = [
   },
   {
     title: 'three lanes only',
-    claim: { within: { spans: [3, 5, 8].map(i => spanOfLane(lane(i))), turn: firstTurn } },
+    claim: { within: { spans: [3, 5, 8].map(i => spanOfLane(lane(i))), scope: 'some' } },
   },
 ]
 

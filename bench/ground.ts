@@ -3,6 +3,7 @@
 
 import { join } from 'node:path'
 import pg from 'pg'
+import { provide } from '../tests/support/servers/provide.ts'
 import {
   askPostgres,
   startPostgres,
@@ -44,6 +45,7 @@ const LOG_FILES = 40
  * with zeros first, which takes a fifth of its time and falls on whoever happens to be measured.
  */
 export async function startSeasoned(): Promise<PostgresServer> {
+  await provide(['postgres'], { print: console.error })
   const server = await startPostgres({
     settings: {
       shared_buffers: '512MB',
@@ -106,6 +108,7 @@ async function postgres(): Promise<Ground> {
 }
 
 async function redis(): Promise<Ground> {
+  await provide(['redis'], { print: console.error })
   const server = await startRedis()
   let made = 0
   return {

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { paths } from '../../src/dashboard/paths.ts'
-import { provideBinaries } from '../../tests/support/servers/binaries.ts'
+import { requireBinaries } from '../../tests/support/servers/binaries.ts'
 import { assertBuilt, openSite, type Site } from '../http/rig.ts'
 import { inFolder, median, percentile, show, type Figure } from '../support.ts'
 import { fill, type Size } from './fill.ts'
@@ -144,7 +144,7 @@ await inFolder(async folder => {
     if (!isJson) console.log(`  ${written} attempts of ${size.jobs} jobs in ${took}`)
   }
   const site = await openSite(folder, `sqlite:${file}`, ['--no-worker'])
-  const executablePath = given('--browser') ?? join(await provideBinaries('chromium'), 'chromium')
+  const executablePath = given('--browser') ?? join(requireBinaries('chromium'), 'chromium')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   try {
     const figures = await measure(site, browser)

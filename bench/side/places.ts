@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { askPostgres } from '../../tests/support/servers/postgres.ts'
+import { provide } from '../../tests/support/servers/provide.ts'
 import { askRedis, startRedis } from '../../tests/support/servers/redis.ts'
 import { startSeasoned } from '../ground.ts'
 import { inFolder } from '../support.ts'
@@ -40,6 +41,7 @@ async function rewritten(url: string): Promise<void> {
 
 export async function startServers(): Promise<Servers> {
   const postgres = await startSeasoned()
+  await provide(['redis'], { print: console.error })
   const redis = await startRedis()
   let made = 0
   const database = async <T>(work: (url: string) => Promise<T>): Promise<T> => {

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { axe, findBrowser, openWorld, overflow, payloads, type World } from './world.ts'
 
-const found = await findBrowser()
+const found = findBrowser()
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
 
 interface Workflow {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/servers/wait.ts'
 import { findBrowser, openWorld, type World } from './world.ts'
 
-const found = await findBrowser()
+const found = findBrowser()
 
 describe.runIf('path' in found)('live updates', () => {
   let world: World

@@ -20,7 +20,7 @@ import {
   type World,
 } from './world.ts'
 
-const found = await findBrowser()
+const found = findBrowser()
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
 
 /** Ids for the pages of one thing, filled in when the world is there. */

@@ -17,7 +17,7 @@ import {
   type World,
 } from './world.ts'
 
-const found = await findBrowser()
+const found = findBrowser()
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
 
 interface Counted {

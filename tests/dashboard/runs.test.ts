@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/servers/wait.ts'
 import { expectAddress, findBrowser, openWorld, payloads, type Job, type World } from './world.ts'
 
-const found = await findBrowser()
+const found = findBrowser()
 
 interface Asked {
   readonly run_id: string

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { serveIn } from '../support/carillon.ts'
 import { findBrowser, openWorld, type World } from './world.ts'
 
-const found = await findBrowser()
+const found = findBrowser()
 
 describe.runIf('path' in found)('signing in', () => {
   let world: World

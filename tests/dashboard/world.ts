@@ -13,7 +13,7 @@ import { LIFETIME_MAX_MS } from '../../src/http/auth/authenticator.ts'
 import type { Role } from '../../src/http/auth/principal.ts'
 import { mint } from '../../src/http/auth/tokens.ts'
 import { serveIn, type Serving } from '../support/carillon.ts'
-import { provideBinaries } from '../support/servers/binaries.ts'
+import { findBinaries, missingMessage } from '../support/servers/binaries.ts'
 import { eventually } from '../support/servers/wait.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -31,15 +31,12 @@ const flags = [
 ]
 
 /** The browser's program, or why there is none; in CI that is an error. */
-export async function findBrowser(): Promise<{ path: string } | { missing: string }> {
-  try {
-    return { path: join(await provideBinaries('chromium'), 'chromium') }
-  } catch (error) {
-    const missing = error instanceof Error ? error.message : String(error)
-    if (process.env['CI'] === 'true')
-      throw new Error(`CI skips nothing: ${missing}`, { cause: error })
-    return { missing }
-  }
+export function findBrowser(): { path: string } | { missing: string } {
+  const folder = findBinaries('chromium')
+  if (folder !== null) return { path: join(folder, 'chromium') }
+  const missing = missingMessage('chromium')
+  if (process.env['CI'] === 'true') throw new Error(`CI skips nothing: ${missing}`)
+  return { missing }
 }
 
 /** Text that does something as soon as anyone takes it for markup. */

@@ -122,7 +122,7 @@ describe.concurrent('the examples', () => {
   test('declared-tasks: tried again after a failure, and the next start tells what changed', async () => {
     const { code, output } = await run([example('declared-tasks.mjs')])
     expect(output).toContain('tasks in UTC: added every-minute (* * * * * UTC), added report')
-    expect(output).toMatch(/try 1\n[\s\S]*error: 'busy'[\s\S]*try 2\n/)
+    expect(output).toMatch(/try 1\n[\s\S]*failed: busy[\s\S]*try 2\n/)
     const changed = 'changed report cron "0 7 * * 1-5" → "30 6 * * 1-5", removed every-minute'
     expect(output).toContain(changed)
     expect(output).toMatch(/stopped\n$/)

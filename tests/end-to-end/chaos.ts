@@ -1,7 +1,9 @@
 // npm run chaos -- --store postgres|redis|sqlite|all --minutes 5 [--kills 500 --restarts 100]
-// [--nodes 4] [--seed 1] [--preset one-process|ten-nodes] [--json]: faults for as long as one likes.
+// [--nodes 4] [--seed 1] [--clock-steps] [--preset one-process|ten-nodes] [--json]: faults for as
+// long as one likes.
 
 import { parseArgs } from 'node:util'
+import { provide } from '../support/servers/provide.ts'
 import { chaosRun, type ChaosResult } from './faults/chaos-run.ts'
 import { manyNodes, manyNodesLines } from './faults/many-nodes.ts'
 import { rigKinds, type RigKind } from './faults/rig.ts'
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     nodes: { type: 'string', default: '4' },
     seed: { type: 'string', default: '1' },
     preset: { type: 'string' },
+    'clock-steps': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 })
@@ -50,6 +53,7 @@ async function storm(kind: RigKind): Promise<ChaosResult> {
     seed: Number(values.seed),
     nodes: Number(values.nodes),
     goal: goalAsked(),
+    ...(values['clock-steps'] ? {} : { everyMs: { clockSteps: 0 } }),
     onProgress: counts => {
       if (++last % 10 === 0) say(progressLine(kind, last, counts))
     },
@@ -80,10 +84,19 @@ async function tenNodes(): Promise<number> {
   return lost.length + duplicates.length + violations.length > 0 ? 1 : 0
 }
 
+/** Where a server cannot be had, the start of its store says so. */
+async function provideServers(): Promise<void> {
+  await provide(
+    storesAsked().filter(kind => kind !== 'sqlite'),
+    { print: say },
+  )
+}
+
 async function main(): Promise<number> {
   if (values.preset === 'one-process') {
     return killPreset(Number(values.kills ?? 1_000), Number(values.seed), say)
   }
+  await provideServers()
   if (values.preset === 'ten-nodes') return tenNodes()
   if (values.preset !== undefined) throw new Error('the presets are one-process and ten-nodes')
   const results: ChaosResult[] = []

@@ -102,6 +102,10 @@ export class Child {
     return this.#errors
   }
 
+  get exitCode(): number | null {
+    return this.#process.exitCode
+  }
+
   /** Resolves when it is gone, at once if it is already. */
   async gone(): Promise<void> {
     const { exitCode, signalCode } = this.#process

@@ -7,6 +7,7 @@ import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import type { Handler } from '../../src/engine/handlers.ts'
 import { SystemIds } from '../../src/engine/ids.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
+import { sharedClock } from './faults/shared-clock.ts'
 
 export type { Engine }
 
@@ -17,6 +18,8 @@ export interface EngineOptions {
   readonly settings?: Partial<EngineSettings>
   /** How far the node's own clock is from the true time; the store's is not. */
   readonly skewMs?: number
+  /** The file of a clock that all processes share (faults/shared-clock). */
+  readonly clockFile?: string | null
 }
 
 const settings = {
@@ -28,16 +31,17 @@ const settings = {
   abortGraceMs: 100,
 }
 
-function skewed(skewMs: number): Clock {
-  return { ...systemClock, now: () => systemClock.now() + skewMs }
+function skewed(clock: Clock, skewMs: number): Clock {
+  return { ...clock, now: () => clock.now() + skewMs }
 }
 
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { url, nodeId, skewMs = 0 } = options
-  const store = await openStore(url, { now: () => systemClock.now(), listens: true })
+  const clock = sharedClock(options.clockFile ?? null)
+  const store = await openStore(url, { now: () => clock.now(), listens: true })
   const engine = createEngine({
     store,
-    clock: skewed(skewMs),
+    clock: skewed(clock, skewMs),
     ids: new SystemIds(),
     settings: { ...settings, ...options.settings, nodeId },
   })

@@ -6,6 +6,7 @@ import { openPages } from '../../src/compose.ts'
 import { askPostgres } from '../support/servers/postgres.ts'
 import { freshPlace } from '../support/servers/shared.ts'
 import { eventually } from '../support/servers/wait.ts'
+import { skipTest } from '../support/skip.ts'
 import { site, type Answer } from '../actions/site.ts'
 import type { Caller, Wire } from './service.ts'
 import { onEachStore } from './stores.ts'
@@ -40,7 +41,7 @@ async function sinkBeside(store: string): Promise<{ open: () => Promise<PageSink
     return { open: async () => pagesInMemory }
   }
   const place = await freshPlace('postgres')
-  if ('missing' in place) throw new Error(place.missing)
+  if ('missing' in place) skipTest(place.missing)
   onTestFinished(async () => {
     await askPostgres(place.url, `drop schema if exists "${place.name}_pages" cascade`)
   })

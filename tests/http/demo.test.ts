@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../src/core/entry.ts'
+import { examine } from '../../src/doctor/examine.ts'
 import { jain } from '../../src/http/tenants/fairness.ts'
 import type { Store } from '../../src/store/store.ts'
 import { flatJob, startService } from './service.ts'
@@ -48,6 +49,19 @@ describe('the demo', () => {
     }
     const states = new Set(jobs.map(({ state }) => state))
     expect([...states].sort()).toEqual(['completed', 'failed', 'paused', 'waiting'])
+  })
+
+  it('is sound: doctor finds no fault in what it wrote, also after it has played', async () => {
+    const service = await startService({ works: true })
+    expect((await service.as('admin', '*').post('/api/v1/demo', {})).status).toBe(201)
+    const faults = async () => {
+      const { store, ids } = service.engine
+      const found = await examine({ store, ids, now: () => service.now })
+      return found.filter(({ severity }) => severity === 'error').map(({ text }) => text)
+    }
+    expect(await faults()).toEqual([])
+    await service.advance('10m')
+    expect(await faults()).toEqual([])
   })
 
   it('is loaded once, by those who see every tenant', async () => {

@@ -158,7 +158,7 @@ onEachStore((store, start) => {
         user_id: 'ana',
         priority: 4,
         queue: 'night',
-        retry: { limit: 5, backoff: { kind: 'fixed', delay_seconds: 10 }, exhausted: 'stop' },
+        retry: { limit: 5, backoff: { kind: 'fixed', delay_seconds: 10 }, exhausted: 'next' },
         max_retries: 5,
         timeout_seconds: 30,
         overlap: { policy: 'queue', limit: 2 },

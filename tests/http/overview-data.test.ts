@@ -133,8 +133,8 @@ describe('what needs a look', () => {
 
   it('names what was given up, what fails again and again, and nothing of others', async () => {
     const s = await startService({ handlers })
-    const ended = await make(s, { handler: 'fails', retry: { limit: 0 } })
-    const again = await make(s, { handler: 'fails', retry: { limit: 0, exhausted: 'next' } })
+    const ended = await make(s, { handler: 'fails', retry: { limit: 0, exhausted: 'stop' } })
+    const again = await make(s, { handler: 'fails', retry: { limit: 0 } })
     await s.advance('3h')
     expect(await findings(s)).toMatchObject([
       { code: 'failed', job_id: ended, text: 'Given up: no such host' },

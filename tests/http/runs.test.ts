@@ -165,7 +165,7 @@ onEachStore((store, start) => {
       const cancelled = await s.as('operator').post(`/api/v1/runs/${id}.1/cancel`)
       expect(cancelled.status).toBe(200)
       expect((await s.as().get(`/api/v1/jobs/${id}`)).body.status).toBe('cancelled')
-      expect((await s.as('operator').post(`/api/v1/runs/${id}.1/cancel`)).status).toBe(404)
+      expect((await s.as('operator').post(`/api/v1/runs/${id}.1/cancel`)).status).toBe(409)
     })
 
     it('runs an occurrence again as a new run that points back, once per key', async () => {

@@ -1,24 +1,14 @@
-// The stores on which every rule of the API is shown: SQLite, and PostgreSQL where there is one.
+// The stores on which every rule of the API is shown: SQLite and PostgreSQL.
 
 import { openPostgres } from '../support/postgres.ts'
-import { offeredServer } from '../support/servers/shared.ts'
 import { openSqlite } from '../support/sqlite.ts'
 import { startService, type Service, type ServiceOptions } from './service.ts'
 
 export type Start = (options?: ServiceOptions) => Promise<Service>
 
-const offer = await offeredServer('postgres')
-
 const stores: readonly (readonly [name: string, start: Start])[] = [
   ['sqlite', options => startService({ open: openSqlite, ...options })],
-  ...('missing' in offer
-    ? []
-    : [
-        [
-          'postgres',
-          (options?: ServiceOptions) => startService({ open: openPostgres, ...options }),
-        ] as const,
-      ]),
+  ['postgres', options => startService({ open: openPostgres, ...options })],
 ]
 
 /** One story, told on each store. */

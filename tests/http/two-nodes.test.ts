@@ -7,16 +7,17 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { callAt, SERVE_SECRET, serveIn } from '../support/carillon.ts'
 import { freshPlace } from '../support/servers/shared.ts'
 import { eventually } from '../support/servers/wait.ts'
+import { skipTest } from '../support/skip.ts'
 
-const places: Readonly<Record<string, (folder: string) => Promise<string | null>>> = {
+const places: Readonly<Record<string, (folder: string) => Promise<string>>> = {
   sqlite: async folder => `sqlite:${join(folder, 'jobs.db')}`,
   postgres: () => placeOn('postgres'),
   redis: () => placeOn('redis'),
 }
 
-async function placeOn(kind: 'postgres' | 'redis'): Promise<string | null> {
+async function placeOn(kind: 'postgres' | 'redis'): Promise<string> {
   const place = await freshPlace(kind)
-  if ('missing' in place) return null
+  if ('missing' in place) skipTest(place.missing)
   onTestFinished(() => place.clean())
   return place.url
 }
@@ -35,7 +36,6 @@ describe('a service that takes requests and another one that runs jobs', () => {
     const folder = mkdtempSync(join(tmpdir(), 'carillon-two-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const store = await places[kind]!(folder)
-    if (store === null) return
     writeFileSync(join(folder, 'carillon.config.mjs'), handlers)
     const env = { CARILLON_JWT_SECRET: SERVE_SECRET }
     const [worker, front] = await Promise.all([

@@ -47,11 +47,13 @@ test('the difference is printed, and nothing when nothing changed', async () => 
   ])
 })
 
-test('a job that is no longer declared is archived, and comes back when declared again', async () => {
+test('a job that is no longer declared is left alone at the start', async () => {
   await start([report('0 7 * * *'), sweep])
   const gone = await start([sweep])
-  expect(gone.stored).toEqual({ 'default/report': 'archived', 'default/sweep': 'waiting' })
-  expect(gone.lines[1]).toBe('  - report           no longer declared: archived, will not fire')
+  expect(gone.stored).toEqual({ 'default/report': 'waiting', 'default/sweep': 'waiting' })
+  expect(gone.lines[1]).toBe(
+    '  ? report           declared by no running node: dropped after orphanGraceMs unless one does',
+  )
   const back = await start([report('0 7 * * *'), sweep])
   expect(back.stored).toEqual({ 'default/report': 'waiting', 'default/sweep': 'waiting' })
 })

@@ -195,6 +195,7 @@ test.each(stores)('E9: a clock that steps back does not silence a task, on %s', 
     at: midnight,
     wall: base => ({
       now: () => base.now() + stepMs,
+      monotonic: () => base.monotonic(),
       after: (ms, callback) => base.after(ms, callback),
       soon: callback => base.soon(callback),
     }),

@@ -100,7 +100,7 @@ test.each(stores)('replace: an interval from the start replaces too, on %s', asy
 })
 
 test.each(stores)(
-  'replace: a deaf handler is left behind after its grace, on %s',
+  'replace G6: a deaf handler holds the next run back, then is left behind, on %s',
   async (_, make) => {
     const world = await make({ at })
     const door = gate({ isDeaf: true })
@@ -108,6 +108,9 @@ test.each(stores)(
     await world.create('j', spec({ policy: 'replace' }))
     await world.advance('2m1s')
     expect(heard('stray')).toHaveLength(1)
+    expect(world.runs.map(run => run.occurrence)).toEqual([minute(1)])
+    await world.advance('31s')
+    expect(heard('stillRunning')).toHaveLength(1)
     expect(world.runs.map(run => run.occurrence)).toEqual([minute(1), minute(2)])
   },
 )

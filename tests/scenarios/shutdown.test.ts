@@ -5,7 +5,7 @@ import { MINUTE } from '../../src/core/time.ts'
 import { Defer } from '../../src/engine/verdicts.ts'
 import { stores } from '../support/each-store.ts'
 import { gate, ok, script } from '../support/scripted.ts'
-import { specA, specB, specC } from '../support/systems.ts'
+import { specA, specB, specE } from '../support/systems.ts'
 import { moment } from '../support/world.ts'
 
 const at = '2026-01-05T12:00:00Z'
@@ -97,31 +97,53 @@ test.each(stores)('deferred runs spend no retry and keep their run, on %s', asyn
   )
 })
 
-for (const [name, spec] of [
-  ['stop', specB({ at: moment(at), maxRetries: 0 })],
-  ['no limit', specB({ at: moment(at), maxRetries: 1_000 })],
-  ['wait', specC()],
-] as const) {
-  test.each(stores)(
-    `five crashes in a row: failed(crash_loop), retry policy ${name}, on %s`,
-    async (_, make) => {
-      const world = await make({ at })
-      await world.create('j', spec)
-      for (let i = 0; i < 6; i++) {
-        const node = await world.node(`n${i}`, gate().handler)
-        await world.advance('25s')
-        await world.crash(node)
-        await world.advance('25s')
-      }
-      await world.node('last', ok)
-      await world.advance('1m')
-      expect(world.runs).toHaveLength(5)
-      const job = await world.job('j')
-      expect(job).toMatchObject({ state: 'failed', ended: { reason: 'crash_loop' } })
-      expect(job.current.failures).toBe(0)
-    },
-  )
-}
+test.each(stores)(
+  'ten crashes in a row end a one-off, with waits that grow in between, on %s',
+  async (_, make) => {
+    const world = await make({ at })
+    await world.create('j', specB({ at: moment(at), maxRetries: 0 }))
+    for (let i = 0; i < 10; i++) {
+      const node = await world.node(`n${i}`, gate().handler)
+      while (world.runs.length === i) await world.advance('5s')
+      await world.crash(node)
+    }
+    await world.node('last', ok)
+    await world.advance('2h')
+    expect(world.runs).toHaveLength(10)
+    const job = await world.job('j')
+    expect(job).toMatchObject({ state: 'failed', ended: { reason: 'crash_loop' }, crashes: 10 })
+    expect(job.current.failures).toBe(0)
+    const waits = world.runs.map(({ at: ran }, i) => ran - (world.runs[i - 1]?.at ?? ran))
+    const leaseAndCheck = 25_000
+    const planned = [0, 0, 5, 10, 20, 60, 120, 240, 480, 960].map(seconds => seconds * 1_000)
+    for (const [i, wait] of waits.entries()) {
+      expect(wait, `wait before run ${i + 1}`).toBeGreaterThanOrEqual(planned[i]!)
+      expect(wait, `wait before run ${i + 1}`).toBeLessThanOrEqual(planned[i]! + leaseAndCheck)
+    }
+  },
+)
+
+test.each(stores)(
+  'a recurring job that crashes is set aside, skips what passes, and comes back, on %s',
+  async (_, make) => {
+    const world = await make({ at })
+    await world.create('j', specE({ cron: '* * * * *' }))
+    for (let i = 0; i < 5; i++) {
+      const node = await world.node(`n${i}`, gate().handler)
+      while (world.runs.length === i) await world.advance('5s')
+      await world.crash(node)
+    }
+    await world.node('well', ok)
+    await world.advance('30s')
+    const aside = await world.job('j')
+    expect(aside).toMatchObject({ state: 'waiting', crashes: 5, waitingFor: 'retry' })
+    await world.advance('10m')
+    expect(await world.job('j')).toMatchObject({ state: 'waiting', crashes: 0 })
+    expect(world.runs.length).toBeGreaterThan(6)
+    const skips = (await world.ledger('j')).filter(one => one.decision === 'skip')
+    expect(skips.map(one => one.reason)).toContain('crash_loop')
+  },
+)
 
 test.each(stores)(
   'a dead holder is put back once, however many nodes look, on %s',

@@ -11,7 +11,6 @@ import { PostgresStore } from '../../src/store/postgres/store.ts'
 import { SqliteStore } from '../../src/store/sqlite/store.ts'
 import { takePlace } from '../support/postgres.ts'
 import { askPostgres } from '../support/servers/postgres.ts'
-import { offeredServer } from '../support/servers/shared.ts'
 import { opened, openMemory, type OpenedStore } from '../support/stores.ts'
 
 export interface Place {
@@ -87,10 +86,8 @@ export const postgres: OpenPlace = async clock => {
   return { store: { ...store, close }, tables, again, ask, nameOf }
 }
 
-const offer = await offeredServer('postgres')
-
 /** For `test.each`: the databases that can hold target tables. */
 export const places: readonly (readonly [name: string, open: OpenPlace])[] = [
   ['sqlite', sqlite],
-  ...('missing' in offer ? [] : [['postgres', postgres] as const]),
+  ['postgres', postgres],
 ]

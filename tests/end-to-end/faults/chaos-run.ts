@@ -4,21 +4,22 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '../../../src/engine/client.ts'
-import { systemClock } from '../../../src/engine/clock.ts'
+import { systemClock, type Clock } from '../../../src/engine/clock.ts'
 import { Events } from '../../../src/engine/events.ts'
 import { SystemIds } from '../../../src/engine/ids.ts'
 import type { NewJob } from '../../../src/core/job.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { Random } from '../../simulation/random.ts'
 import { scratch } from '../../support/servers/scratch.ts'
-import { readAll } from '../kill-check.ts'
+import { eventually } from '../../support/servers/wait.ts'
 import { check, type Report } from './check.ts'
 import { openDirectly, readStore, settledDown, takeOver, type Evidence } from './evidence.ts'
 import { Fleet, type Shape } from './fleet.ts'
 import { openRig, urlFor, type Rig, type RigKind } from './rig.ts'
 import { Storm, type FaultCounts, type FaultKind, type FaultRecord, type Goal } from './storm.ts'
 import { readWitness, type Line } from './witness.ts'
-import { schedules } from './workload.ts'
+import { sharedClock } from './shared-clock.ts'
+import { poisonJob, schedules } from './workload.ts'
 
 export interface ChaosOptions {
   readonly kind: RigKind
@@ -48,10 +49,10 @@ const CALM_MS = 60_000
 const TAKE_OVER_MS = 5_000
 
 /** What a program or an operator asks for. */
-function clientOf(store: Store): Client {
+function clientOf(store: Store, clock: Clock): Client {
   return new Client({
     store,
-    clock: systemClock,
+    clock,
     ids: new SystemIds(),
     events: new Events(),
     waitingMax: null,
@@ -60,15 +61,25 @@ function clientOf(store: Store): Client {
   })
 }
 
-export async function seed(store: Store, jobs: readonly NewJob[]): Promise<string[]> {
-  await clientOf(store).create(jobs)
+export async function seed(
+  store: Store,
+  jobs: readonly NewJob[],
+  clock: Clock = systemClock,
+): Promise<string[]> {
+  await clientOf(store, clock).create(jobs)
   return jobs.map(({ id }) => id)
 }
 
-/** Schedules that were set aside after too many crashes in a row are let go again. */
-async function revive(store: Store): Promise<void> {
-  const failed = await readAll(page => store.list({ states: ['failed'], queue: 'ticks' }, page))
-  for (const { id, kind } of failed) if (kind === 'job') await clientOf(store).retry(id)
+/** No process is to die after the storm; the one that runs it just now does. */
+async function removePoison(store: Store, clock: Clock, withinMs: number): Promise<void> {
+  const look = async () => {
+    await clientOf(store, clock)
+      .cancel(poisonJob.id)
+      .catch(() => {})
+    const [job] = await store.get([poisonJob.id])
+    return job?.state === 'cancelled' || null
+  }
+  await eventually('the poison job is cancelled', look, withinMs)
 }
 
 export async function chaosRun(options: ChaosOptions): Promise<ChaosResult> {
@@ -103,9 +114,12 @@ async function storming(options: ChaosOptions, rig: Rig, folder: string): Promis
   const beganAt = performance.now()
   const { kind, seed: number, nodes, goal, leaseMs = 1_000, skewMaxMs = 30_000 } = options
   const random = new Random(`chaos ${number}`)
-  const store = await openDirectly(rig.url)
-  const seeded = await seed(store, schedules(options.jobs ?? 30))
-  const shape: Shape = { leaseMs, witness: folder, taskEveryMs: 60, tickMs: 100, slots: 20 }
+  const clock = sharedClock(rig.clockFile)
+  const store = await openDirectly(rig.url, clock)
+  const seeded = await seed(store, [...schedules(options.jobs ?? 30), poisonJob], clock)
+  const { clockFile } = rig
+  const node = { taskEveryMs: 60, tickMs: 100, slots: 20 }
+  const shape: Shape = { leaseMs, witness: folder, clockFile, ...node }
   const fleet = new Fleet({
     size: nodes,
     shape,
@@ -114,26 +128,32 @@ async function storming(options: ChaosOptions, rig: Rig, folder: string): Promis
     random: random.fork('fleet'),
   })
   const every = options.everyMs ? { everyMs: options.everyMs } : {}
-  const storm = new Storm({ rig, fleet, random, leaseMs, goal, ...every })
-  const progress = setInterval(() => {
-    options.onProgress?.(storm.counts)
-    // The store may be away just now; the next round tries again.
-    void revive(store).catch(() => {})
-  }, 1_000)
+  const storm = new Storm({
+    rig,
+    fleet,
+    random,
+    leaseMs,
+    goal,
+    create: job => seed(store, [job], clock),
+    ...every,
+  })
+  const progress = setInterval(() => options.onProgress?.(storm.counts), 1_000)
   const trouble: string[] = []
   try {
     await fleet.start()
     await storm.run()
-    const quietAt = Date.now()
+    await removePoison(store, clock, CALM_MS)
+    const quietAt = clock.now()
     trouble.push(...(await fleet.quiet(CALM_MS)))
     clearInterval(progress)
-    await revive(store)
     const left = await settledDown(store, quietAt, CALM_MS)
     trouble.push(...left.map(text => `${text}, ${CALM_MS} ms after the last fault`))
     trouble.push(...(await fleet.stop()), ...fleet.deserters)
-    await takeOver(store, leaseMs + TAKE_OVER_MS)
+    await takeOver(store, leaseMs + TAKE_OVER_MS, clock)
     const lines = readWitness(folder)
-    const evidence = { ...(await readStore(store)), lines, seeded, quietAt }
+    const { dead } = fleet
+    const { steps } = storm
+    const evidence = { ...(await readStore(store, clock)), lines, seeded, quietAt, dead, steps }
     const report = check(evidence)
     report.violations.push(...trouble, ...(await rig.inspect()))
     const isClean = [report.lost, report.duplicates, report.violations].flat().length === 0

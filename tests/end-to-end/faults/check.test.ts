@@ -166,3 +166,74 @@ describe('violations', () => {
     expect(count.violations).toMatch(/counts 0 waiting in ticks\/tick, and has 1/)
   })
 })
+
+describe('health', () => {
+  test('a healthy job that ended or was archived', () => {
+    const failed = found(({ jobs }) => {
+      replace(jobs, 0, { state: 'failed', ended: { at: 1, reason: 'crash_loop' } })
+    })
+    expect(failed.violations).toMatch(/every is healthy and failed \(crash_loop\)/)
+    const archived = found(({ jobs }) => {
+      replace(jobs, 0, { state: 'completed', ended: { at: 1, reason: 'archived' } })
+    })
+    expect(archived.violations).toMatch(/every is healthy and completed \(archived\)/)
+  })
+
+  test('a healthy job that was set aside, unless its processes were killed as often', () => {
+    const setAside = (crashes: number, dead: string[]) =>
+      found(sample => {
+        const lost = Array.from({ length: crashes }, (_, i) => ({
+          ...attempt('every', i + 3, 3_000),
+          outcome: 'abandoned' as const,
+          owner: 'n1~01234567',
+        }))
+        sample.attempts.push(...lost)
+        const { counters } = sample.jobs[0]!
+        const numbers = { attempts: crashes + 2, fence: crashes + 2 }
+        replace(sample.jobs, 0, { crashes: 5, counters: { ...counters, ...numbers } })
+        sample.dead = dead
+      }).violations
+    expect(setAside(5, [])).toBe('every is healthy and was set aside')
+    expect(setAside(5, ['n1'])).toBe('')
+    expect(setAside(4, ['n1'])).toBe('every is healthy and was set aside')
+    const before = found(({ ledgers }) => {
+      const entry = { from: 3_000, to: 3_000, count: 1, reason: 'crash_loop' } as const
+      ledgers.get('every')!.push({ decision: 'skip', jobId: 'every', ...entry })
+    })
+    expect(before.violations).toMatch(/every is healthy and was set aside/)
+  })
+
+  test('an occurrence decided twice in one clock epoch, but not in two', () => {
+    const again = (clockEpoch: number) =>
+      found(sample => {
+        const entry = sample.ledgers.get('every')![1]!
+        sample.ledgers.get('every')!.push({ ...entry, clockEpoch: 1 })
+        if (clockEpoch === 1) sample.ledgers.get('every')!.push({ ...entry, clockEpoch })
+        sample.clockEpoch = 1
+      })
+    expect(again(0)).toEqual(clean)
+    expect(again(1).duplicates).toMatch(/2000 is decided twice/)
+  })
+
+  test('a schedule that waits for a time the clock was set back from', () => {
+    const { violations } = found(({ jobs }) => replace(jobs, 0, { nextAt: 600_000 }))
+    expect(violations).toMatch(/every is silent until 600000/)
+    const step = found(sample => {
+      sample.steps = [2_400]
+      sample.lines.push({ kind: 'created', at: 90_000, node: 'n1', job: 'once' })
+    })
+    expect(step.violations).toMatch(/every did not start for a minute after the clock step/)
+  })
+
+  test('a poison job that is tried again before its cool-down', () => {
+    const crashes = Array.from({ length: 6 }, (_, i) => ({
+      ...attempt('poison', i + 1, i * 1_000),
+      outcome: 'abandoned' as const,
+    }))
+    const { violations } = found(({ attempts, lines }) => {
+      attempts.push(...crashes)
+      lines.push(...crashes.map(one => linesOf(one)[0]!))
+    })
+    expect(violations).toBe('poison ran again 1000 ms after its crash 5')
+  })
+})

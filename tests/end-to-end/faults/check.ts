@@ -3,8 +3,10 @@
 
 import type { Attempt } from '../../../src/core/attempt.ts'
 import { checkAttempts, checkLedger, type Findings } from '../kill-check.ts'
+import { healthOf } from './check-health.ts'
 import type { Evidence } from './evidence.ts'
 import type { Accepted, Finish, Start } from './witness.ts'
+import { isHealthy, isHealthyQueue } from './workload.ts'
 
 export interface Report extends Findings {
   /** Decisions looked at: runs and skips of schedules, and tasks. */
@@ -15,7 +17,8 @@ export interface Report extends Findings {
   repeats: number
 }
 
-export function check(evidence: Evidence): Report {
+export function check(all: Evidence): Report {
+  const evidence = withoutUnwell(all)
   return {
     lost: [...lostJobs(evidence), ...lostOutcomes(evidence), ...undecided(evidence)],
     duplicates: [
@@ -32,10 +35,23 @@ export function check(evidence: Evidence): Report {
       ...leftOpen(evidence),
       ...mistakes(evidence),
       ...tallies(evidence),
+      ...healthOf(all),
     ],
     occurrences: occurrencesOf(evidence),
     staleRefused: staleOf(evidence).length,
     repeats: repeatsOf(evidence),
+  }
+}
+
+/** What was hurt on purpose is looked at on its own. */
+function withoutUnwell(evidence: Evidence): Evidence {
+  return {
+    ...evidence,
+    jobs: evidence.jobs.filter(({ id }) => isHealthy(id)),
+    attempts: evidence.attempts.filter(({ jobId }) => isHealthy(jobId)),
+    counts: evidence.counts.filter(({ queue }) => isHealthyQueue(queue)),
+    lines: evidence.lines.filter(line => !('job' in line) || isHealthy(line.job)),
+    seeded: evidence.seeded.filter(isHealthy),
   }
 }
 
@@ -75,15 +91,18 @@ function lostOutcomes(evidence: Evidence): string[] {
 /** T1: every moment from the first on has a decision, up to beyond the last fault. */
 function undecided(evidence: Evidence): string[] {
   const found: string[] = []
-  for (const [job, { entries, tasks }] of schedulesOf(evidence)) {
+  for (const [job, epoch, { entries, tasks }] of schedulesOf(evidence)) {
     const { trigger } = job.spec
     if (trigger.kind !== 'interval') continue
     found.push(...checkLedger(job, entries, tasks).filter(text => !text.includes('twice')))
     const moments = [...entries.map(({ from }) => from), ...tasks.map(onceAt)]
     const first = Math.min(...moments, job.nextAt ?? Infinity)
-    if (first > Math.max(job.createdAt, job.spec.startAt ?? 0) + trigger.everyMs) {
+    const begin = Math.max(job.createdAt, job.spec.startAt ?? 0)
+    if (epoch === 0 && first > begin + trigger.everyMs) {
       found.push(`${job.id}: nothing decided between its creation and ${first}`)
     }
+    // The cursor belongs to the time there is now.
+    if (epoch < evidence.clockEpoch) continue
     const last = Math.max(...entries.map(({ to }) => to), ...tasks.map(onceAt))
     const isOpen = job.state !== 'completed' && job.state !== 'cancelled'
     if (isOpen && (job.nextAt === null || job.nextAt <= evidence.quietAt)) {
@@ -98,7 +117,7 @@ function undecided(evidence: Evidence): string[] {
 
 /** T2 */
 function decidedTwice(evidence: Evidence): string[] {
-  return [...schedulesOf(evidence)].flatMap(([job, { entries, tasks }]) =>
+  return schedulesOf(evidence).flatMap(([job, , { entries, tasks }]) =>
     checkLedger(job, entries, tasks).filter(text => text.includes('twice')),
   )
 }
@@ -106,16 +125,24 @@ function decidedTwice(evidence: Evidence): string[] {
 const onceAt = ({ spec }: Evidence['jobs'][number]): number =>
   spec.trigger.kind === 'once' ? spec.trigger.at : 0
 
+/** The decisions of each schedule in each clock epoch. */
 function schedulesOf(evidence: Evidence) {
   const series = groupBy(evidence.jobs, ({ seriesId }) => seriesId ?? '')
   const schedules = evidence.jobs.filter(({ id }) => evidence.ledgers.has(id))
-  return new Map(
-    schedules.map(job => {
-      const entries = evidence.ledgers.get(job.id)!
-      return [job, { entries, tasks: series.get(job.id) ?? [] }] as const
-    }),
-  )
+  return schedules.flatMap(job => {
+    const entries = groupBy(evidence.ledgers.get(job.id)!, ({ clockEpoch = 0 }) => `${clockEpoch}`)
+    const tasks = groupBy(series.get(job.id) ?? [], ({ id }) => `${taskEpoch(id)}`)
+    const epochs = new Set([...entries.keys(), ...tasks.keys()])
+    if (evidence.clockEpoch === 0) epochs.add('0')
+    return [...epochs].map(epoch => {
+      const decided = { entries: entries.get(epoch) ?? [], tasks: tasks.get(epoch) ?? [] }
+      return [job, Number(epoch), decided] as const
+    })
+  })
 }
+
+/** Tasks of later clock epochs have it in their id. */
+const taskEpoch = (id: string): number => Number(/~(\d+)$/.exec(id)?.[1] ?? 0)
 
 /** E3: an attempt is settled once, by whoever may. */
 function acceptedTwice(evidence: Evidence): string[] {
@@ -136,9 +163,12 @@ function succeededTwice({ attempts }: Evidence): string[] {
   return [
     ...twice(({ id }) => `attempt ${id} is stored twice`, attempts),
     ...twice(({ jobId, run }) => `run ${jobId}.${run} succeeded twice`, wins),
-    ...twice(one => `${one.jobId} at ${one.occurrence} succeeded twice`, scheduled),
+    ...twice(one => `${occurrenceOf(one)} succeeded twice`, scheduled),
   ]
 }
+
+const occurrenceOf = ({ jobId, occurrence, clockEpoch = 0 }: Attempt) =>
+  `${jobId} at ${occurrence}${clockEpoch > 0 ? ` in clock epoch ${clockEpoch}` : ''}`
 
 /** A1, E1: numbers without gaps, fences that grow. */
 function numbering(evidence: Evidence): string[] {

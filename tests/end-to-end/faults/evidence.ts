@@ -6,14 +6,21 @@ import type { Attempt } from '../../../src/core/attempt.ts'
 import type { Job } from '../../../src/core/job.ts'
 import type { LedgerEntry } from '../../../src/core/ledger.ts'
 import type { Instant } from '../../../src/core/time.ts'
-import { CorrectedClock, systemClock } from '../../../src/engine/clock.ts'
+import { CorrectedClock, type Clock } from '../../../src/engine/clock.ts'
+import { CLOCK_KIND } from '../../../src/core/record.ts'
 import { Events } from '../../../src/engine/events.ts'
+import { readLedger } from '../../../src/engine/ledger.ts'
+import { Handlers } from '../../../src/engine/handlers.ts'
+import { SystemIds } from '../../../src/engine/ids.ts'
+import { makeParts } from '../../../src/engine/parts.ts'
 import { reapAll } from '../../../src/engine/reaper.ts'
+import { engineSettings } from '../../../src/engine/settings.ts'
 import { Wake } from '../../../src/engine/wake.ts'
 import type { Count, Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/servers/wait.ts'
 import { readAll } from '../kill-check.ts'
 import type { Line } from './witness.ts'
+import { isHealthy } from './workload.ts'
 
 export interface Evidence {
   readonly jobs: readonly Job[]
@@ -26,31 +33,56 @@ export interface Evidence {
   readonly seeded: readonly string[]
   /** After the last fault; everything due by then has been decided since. */
   readonly quietAt: Instant
+  /** Nodes that were killed. */
+  readonly dead: readonly string[]
+  /** When the clock was set back, by the machine's own; and how often, as the store knows. */
+  readonly steps: readonly Instant[]
+  readonly clockEpoch: number
+  /** By the clock of the store. */
+  readonly readAt: Instant
 }
 
-export type Dump = Pick<Evidence, 'jobs' | 'attempts' | 'ledgers' | 'counts'>
+export type Dump = Pick<
+  Evidence,
+  'jobs' | 'attempts' | 'ledgers' | 'counts' | 'clockEpoch' | 'readAt'
+>
 
-export const openDirectly = (url: string): Promise<Store> =>
-  openStore(url, { now: () => Date.now(), listens: false })
+export const openDirectly = (url: string, clock: Clock): Promise<Store> =>
+  openStore(url, { now: () => clock.now(), listens: false })
 
-export async function readStore(store: Store): Promise<Dump> {
+export async function readStore(store: Store, wall: Clock): Promise<Dump> {
+  const [record] = await store.getRecords(CLOCK_KIND, ['epoch'], wall.now())
+  const epoch = (record?.value as { epoch: number } | undefined)?.epoch ?? 0
+  const clock = { ...wall, epoch }
   const jobs = await readAll(page => store.list({}, page))
   const attempts = await readAll(page => store.attempts({}, page))
   const ledgers = new Map<string, LedgerEntry[]>()
   for (const { id, kind, spec } of jobs) {
     if (kind !== 'job' || spec.trigger.kind !== 'interval') continue
-    ledgers.set(id, await readAll(page => store.ledger(id, page)))
+    if (!isHealthy(id)) continue
+    const entries: LedgerEntry[] = []
+    for await (const entry of readLedger({ store, clock }, id)) entries.push(entry)
+    ledgers.set(id, entries)
   }
-  return { jobs, attempts, ledgers, counts: await store.counts() }
+  const counts = await store.counts()
+  return { jobs, attempts, ledgers, counts, clockEpoch: epoch, readAt: wall.now() }
 }
 
 /**
  * Takes over what the last nodes left held, as the next node would: one that gave a run up because
  * its lease was about to end leaves that lease to run out.
  */
-export async function takeOver(store: Store, withinMs: number): Promise<void> {
-  const clock = new CorrectedClock(systemClock)
-  const parts = { store, clock, events: new Events(), wake: new Wake(clock) }
+export async function takeOver(store: Store, withinMs: number, wall: Clock): Promise<void> {
+  const clock = new CorrectedClock(wall)
+  const parts = makeParts({
+    store,
+    clock,
+    ids: new SystemIds(),
+    handlers: new Handlers(),
+    settings: engineSettings({ nodeId: 'evidence' }),
+    events: new Events(),
+    wake: new Wake(clock),
+  })
   const look = async () => {
     await reapAll(parts)
     const { items } = await store.list({ states: ['running'] }, { limit: 1 })
@@ -60,12 +92,19 @@ export async function takeOver(store: Store, withinMs: number): Promise<void> {
   await eventually('nothing is held', look, withinMs).catch(() => {})
 }
 
+/** Nodes create tasks that are due so much later at most. */
+const AHEAD_MAX_MS = 60_000
+
 /** What is still open although it should not be. */
 async function unfinished(store: Store, quietAt: Instant): Promise<string[]> {
   const open = await readAll(page => store.list({ states: ['waiting', 'running'] }, page))
   return open
-    .filter(
-      ({ spec, nextAt }) => spec.trigger.kind === 'once' || nextAt === null || nextAt <= quietAt,
+    .filter(({ id }) => isHealthy(id))
+    .filter(({ spec: { trigger }, nextAt }) =>
+      // A time that somebody gave stays when the clock is set back: it lies ahead again.
+      trigger.kind === 'once'
+        ? trigger.at <= quietAt + AHEAD_MAX_MS
+        : nextAt === null || nextAt <= quietAt,
     )
     .map(({ id, state, nextAt, dueAt }) => `${id} is ${state}, next ${nextAt}, due ${dueAt}`)
 }

@@ -6,7 +6,13 @@ import { isHere, rigKinds } from './rig.ts'
 import { faultKinds } from './storm.ts'
 
 const SECONDS = 15
-const atLeast = { ...Object.fromEntries(faultKinds.map(kind => [kind, 1])), kills: 3 }
+const atLeast = {
+  ...Object.fromEntries(faultKinds.map(kind => [kind, 1])),
+  kills: 3,
+  // They need the ways in to themselves: one of the two is enough for a short storm.
+  stalls: 0,
+  clockSteps: 0,
+}
 /** Denser than for hours: each kind has to come up in a few seconds. */
 const everyMs = {
   freezes: 3_000,
@@ -17,6 +23,11 @@ const everyMs = {
   blackholes: 5_000,
   slowdowns: 5_000,
   cutReplies: 2_000,
+  slowStores: 7_000,
+  stalls: 7_000,
+  fileLocks: 4_000,
+  damages: 2_000,
+  clockSteps: 0,
 }
 
 describe.each(rigKinds)('four nodes on %s', async kind => {

@@ -4,6 +4,7 @@
 import type { Random } from '../../simulation/random.ts'
 import { Child } from '../children.ts'
 import type { NodeOptions } from './node-child.ts'
+import { POISON_EXIT } from './workload.ts'
 
 export type Shape = Omit<NodeOptions, 'url' | 'nodeId' | 'skewMs'>
 
@@ -31,6 +32,11 @@ export class Fleet {
   readonly members: Member[] = []
   /** Nodes that ended although nobody ended them. */
   readonly deserters: string[] = []
+  /** Nodes that were killed, by a signal or by what they ran. */
+  readonly dead: string[] = []
+  /** How many were killed by what they ran. */
+  poisoned = 0
+  #isOver = false
   #spare: Child | null = null
   #born = 0
 
@@ -68,6 +74,12 @@ export class Fleet {
     await member.child.gone()
     if (member.isDismissed) return
     this.#dismiss(member)
+    if (member.child.exitCode === POISON_EXIT) {
+      this.poisoned++
+      this.dead.push(member.id)
+      if (!this.#isOver) await this.#replace()
+      return
+    }
     this.deserters.push(`${member.id} ended by itself: ${member.child.errors}`)
   }
 
@@ -94,6 +106,7 @@ export class Fleet {
   /** SIGKILL, and a new node in its place. */
   async kill(member: Member): Promise<void> {
     this.#dismiss(member)
+    this.dead.push(member.id)
     await member.child.kill()
     await this.#replace()
   }
@@ -128,6 +141,7 @@ export class Fleet {
 
   /** Stops everybody in order; returns those that did not manage. */
   async stop(): Promise<string[]> {
+    this.#isOver = true
     const failures: string[] = []
     const all = this.members.slice()
     for (const member of all) this.#dismiss(member)
@@ -139,6 +153,7 @@ export class Fleet {
 
   /** Whatever is left, at once. */
   async end(): Promise<void> {
+    this.#isOver = true
     const children = [
       ...this.members.map(({ child }) => child),
       ...(this.#spare ? [this.#spare] : []),

@@ -2,6 +2,7 @@
 // every occurrence is run, once, and the work of a node that went is soon taken over.
 
 import { setTimeout as pause } from 'node:timers/promises'
+import { systemClock } from '../../../src/engine/clock.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { scratch } from '../../support/servers/scratch.ts'
 import { eventually } from '../../support/servers/wait.ts'
@@ -52,7 +53,7 @@ export async function manyNodes(options: ManyNodesOptions): Promise<ManyNodesRes
   const witness = await scratch('witness')
   const rig = await openRig(options.kind)
   try {
-    const store = await openDirectly(rig.url)
+    const store = await openDirectly(rig.url, systemClock)
     try {
       return await crowded(options, { store, url: rig.url, folder: witness.folder })
     } finally {
@@ -76,7 +77,7 @@ async function crowded(options: ManyNodesOptions, place: Place): Promise<ManyNod
   const random = new Random(`many nodes ${options.seed}`)
   const fleet = new Fleet({
     size: nodes,
-    shape: { leaseMs, tickMs, witness: folder, taskEveryMs: 0, slots: 20 },
+    shape: { leaseMs, tickMs, clockFile: null, witness: folder, taskEveryMs: 0, slots: 20 },
     urlFor: () => url,
     skewMaxMs: 0,
     random: random.fork('fleet'),
@@ -92,9 +93,10 @@ async function crowded(options: ManyNodesOptions, place: Place): Promise<ManyNod
     const seconds = (performance.now() - beganAt) / 1_000
     const quietAt = Date.now() - leaseMs - KILL_SLACK_MS
     const trouble = [...(await fleet.stop()), ...fleet.deserters]
-    await takeOver(store, leaseMs + KILL_SLACK_MS)
+    await takeOver(store, leaseMs + KILL_SLACK_MS, systemClock)
     const lines = readWitness(folder)
-    const evidence = { ...(await readStore(store)), lines, seeded, quietAt }
+    const seen = { lines, seeded, quietAt, dead: fleet.dead, steps: [] }
+    const evidence = { ...(await readStore(store, systemClock)), ...seen }
     return await judge(options, evidence, { departures, seconds, trouble })
   } finally {
     await fleet.end()

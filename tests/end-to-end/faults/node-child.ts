@@ -16,6 +16,8 @@ export interface NodeOptions {
   /** How far this node's clock is from the true time. */
   readonly skewMs: number
   readonly witness: string
+  /** The clock of the machine, where it can be set back; null for the real one. */
+  readonly clockFile: string | null
   /** The mean time between two tasks it creates; 0 for none. */
   readonly taskEveryMs: number
   readonly tickMs: number
@@ -55,12 +57,19 @@ class ChaosNode {
   }
 
   async #start(): Promise<Engine> {
-    const { url, nodeId, leaseMs, skewMs, tickMs, slots } = this.#options
+    const { url, nodeId, leaseMs, skewMs, clockFile, tickMs, slots } = this.#options
     const handlers = Object.entries(handlersOf(leaseMs)).map(
       ([name, call]) => [name, (context: Context) => this.#witnessed(context, call)] as const,
     )
     const settings = { leaseMs, slots, checkIntervalMs: tickMs, reapMs: tickMs, lookMs: tickMs / 2 }
-    const options = { url, nodeId, skewMs, settings, handlers: Object.fromEntries(handlers) }
+    const options = {
+      url,
+      nodeId,
+      skewMs,
+      clockFile,
+      settings,
+      handlers: Object.fromEntries(handlers),
+    }
     const engine = await this.#patiently('open', () => openEngine(options))
     this.#listen(engine)
     await this.#patiently('start', () => engine.node.start())

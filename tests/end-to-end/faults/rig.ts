@@ -2,12 +2,15 @@
 // to it.
 
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { openDatabase } from '../../../src/store/sqlite/driver.ts'
 import { askPostgres, startPostgres } from '../../support/servers/postgres.ts'
 import { FaultProxy } from '../../support/servers/proxy.ts'
 import { askRedis, startRedis } from '../../support/servers/redis.ts'
 import { scratch } from '../../support/servers/scratch.ts'
 import { freshNamespace, freshSchema, offeredServer } from '../../support/servers/shared.ts'
 import { isIntact } from '../kill-check.ts'
+import { writeOffset } from './shared-clock.ts'
 
 export type RigKind = 'sqlite' | 'postgres' | 'redis'
 export const rigKinds: readonly RigKind[] = ['sqlite', 'postgres', 'redis']
@@ -27,6 +30,10 @@ export interface Rig {
   readonly restart: (() => Promise<void>) | null
   /** Ends connections from the server's side; says how many. */
   readonly drop: (() => Promise<number>) | null
+  /** Keeps the file locked for so long; null where there is none. */
+  readonly lock: ((ms: number) => Promise<void>) | null
+  /** The shared clock of all processes; null where the server has one of its own. */
+  readonly clockFile: string | null
   /** What the store's own tools find wrong with it. */
   inspect(): Promise<string[]>
   close(): Promise<void>
@@ -49,14 +56,30 @@ async function closeAll(proxies: readonly FaultProxy[]): Promise<void> {
 async function sqliteRig(): Promise<Rig> {
   const { folder, remove } = await scratch('faults')
   const path = join(folder, 'carillon.db')
+  const clockFile = join(folder, 'clock')
+  writeOffset(clockFile, 0)
   return {
     kind: 'sqlite',
     url: `sqlite:${path}`,
     proxies: [],
     restart: null,
     drop: null,
+    lock: ms => holdLock(path, ms),
+    clockFile,
     inspect: () => Promise.resolve(isIntact(path) ? [] : ['integrity_check']),
     close: remove,
+  }
+}
+
+async function holdLock(path: string, ms: number): Promise<void> {
+  const db = openDatabase(path)
+  try {
+    db.exec('pragma busy_timeout = 2000')
+    db.exec('begin immediate')
+    await pause(ms)
+    db.exec('rollback')
+  } finally {
+    db.close()
   }
 }
 
@@ -77,6 +100,8 @@ async function postgresRig(): Promise<Rig> {
       const [row] = await askPostgres(server.url, query)
       return Number(row!['count'])
     },
+    lock: null,
+    clockFile: null,
     inspect: () => Promise.resolve([]),
     close: async () => {
       await closeAll(proxies)
@@ -104,6 +129,8 @@ async function redisRig(): Promise<Rig> {
       const pubsub = await askRedis(server.url, 'CLIENT', 'KILL', 'TYPE', 'pubsub')
       return Number(normal) + Number(pubsub)
     },
+    lock: null,
+    clockFile: null,
     inspect: () => Promise.resolve([]),
     close: async () => {
       await closeAll(proxies)

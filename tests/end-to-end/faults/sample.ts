@@ -16,6 +16,9 @@ export interface Sample extends Evidence {
   ledgers: Map<string, LedgerEntry[]>
   counts: Evidence['counts']
   quietAt: number
+  dead: string[]
+  steps: number[]
+  clockEpoch: number
 }
 
 const EVERY = 1_000
@@ -98,5 +101,9 @@ export function goodHistory(): Sample {
     ],
     seeded: ['every'],
     quietAt: 2_500,
+    dead: [],
+    steps: [],
+    clockEpoch: 0,
+    readAt: 2_600,
   }
 }

@@ -1,11 +1,16 @@
-// What goes wrong: kills, freezes, server restarts, dropped connections and network faults, each
-// in a rhythm of its own, at random moments that a seed repeats.
+// What goes wrong: kills, freezes, poisonous handlers, server restarts, dropped connections, network
+// faults, slow stores, locked files, clock steps and damaged records, each in a rhythm
+// of its own, at random moments that a seed repeats.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FaultProxy, ProxyMode } from '../../support/servers/proxy.ts'
 import type { Random } from '../../simulation/random.ts'
 import type { Fleet } from './fleet.ts'
+import { damage, damageKinds } from '../../support/damage.ts'
 import type { Rig } from './rig.ts'
+import { writeOffset } from './shared-clock.ts'
+import { scapegoat } from './workload.ts'
+import type { NewJob } from '../../../src/core/job.ts'
 
 export const faultKinds = [
   'kills',
@@ -17,6 +22,12 @@ export const faultKinds = [
   'blackholes',
   'slowdowns',
   'cutReplies',
+  'slowStores',
+  'stalls',
+  'fileLocks',
+  'clockSteps',
+  'damages',
+  'poisons',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 export type FaultCounts = Record<FaultKind, number>
@@ -33,7 +44,8 @@ export interface StormOptions {
   readonly random: Random
   readonly leaseMs: number
   readonly goal: Goal
-  /** The mean time between two of a kind. */
+  readonly create: (job: NewJob) => Promise<unknown>
+  /** The mean time between two of a kind; 0 for none. */
   readonly everyMs?: Partial<Record<FaultKind, number>>
 }
 
@@ -54,6 +66,13 @@ const rhythm: Readonly<Record<FaultKind, number>> = {
   blackholes: 9_000,
   slowdowns: 9_000,
   cutReplies: 3_000,
+  slowStores: 15_000,
+  stalls: 12_000,
+  fileLocks: 5_000,
+  clockSteps: 12_000,
+  damages: 4_000,
+  /** The poison job acts by itself. */
+  poisons: 0,
 }
 
 const PASS: ProxyMode = { kind: 'pass' }
@@ -62,6 +81,11 @@ export class Storm {
   readonly #options: StormOptions
   readonly counts: FaultCounts
   readonly log: FaultRecord[] = []
+  /** When the clock was set back, by the machine's own. */
+  readonly steps: number[] = []
+  #offsetMs = 0
+  #scapegoats = 0
+  #victim: string | null = null
   readonly #beganAt = performance.now()
 
   constructor(options: StormOptions) {
@@ -72,10 +96,11 @@ export class Storm {
   /** Resolves when the goal is reached, nobody is frozen and every way is open again. */
   async run(): Promise<void> {
     const { random, everyMs } = this.#options
-    const known = faultKinds.filter(kind => this.#isKnown(kind))
+    const meanOf = (kind: FaultKind) => everyMs?.[kind] ?? rhythm[kind]
+    const known = faultKinds.filter(kind => this.#isKnown(kind) && meanOf(kind) > 0)
     const streams = known.map(async kind => {
       const chance = random.fork(kind)
-      const mean = everyMs?.[kind] ?? rhythm[kind]
+      const mean = meanOf(kind)
       while (!this.#isOver()) {
         await this.#pause(chance.int(mean / 2, mean * 1.5))
         if (this.#isOver()) break
@@ -86,11 +111,14 @@ export class Storm {
       }
     })
     await Promise.all(streams)
+    this.counts.poisons = this.#options.fleet.poisoned
   }
 
   #isKnown(kind: FaultKind): boolean {
     const { rig } = this.#options
-    if (kind === 'kills' || kind === 'freezes') return true
+    if (['kills', 'freezes', 'poisons', 'damages'].includes(kind)) return true
+    if (kind === 'fileLocks') return rig.lock !== null
+    if (kind === 'clockSteps') return rig.clockFile !== null
     if (kind === 'restarts') return rig.restart !== null
     if (kind === 'drops') return rig.drop !== null
     return rig.proxies.length > 0
@@ -98,6 +126,7 @@ export class Storm {
 
   #isOver(): boolean {
     const { minMs, atLeast } = this.#options.goal
+    this.counts.poisons = this.#options.fleet.poisoned
     if (performance.now() - this.#beganAt < minMs) return false
     return faultKinds.every(
       kind => !this.#isKnown(kind) || this.counts[kind] >= (atLeast[kind] ?? 0),
@@ -141,6 +170,48 @@ export class Storm {
       await this.#pause(500)
       return proxy.counts.cuts > before
     },
+    slowStores: chance => {
+      const { leaseMs } = this.#options
+      const delayMs = chance.int(leaseMs * 0.4, leaseMs * 0.8)
+      return this.#holdAll({ kind: 'slow', delayMs }, chance.int(leaseMs * 3, leaseMs * 6))
+    },
+    stalls: chance => {
+      const { leaseMs } = this.#options
+      return this.#holdAll({ kind: 'blackhole' }, chance.int(leaseMs * 1.2, leaseMs * 3))
+    },
+    fileLocks: async chance => {
+      const { rig, leaseMs } = this.#options
+      return rig.lock!(chance.int(leaseMs * 0.5, leaseMs * 3)).then(
+        () => true,
+        () => false,
+      )
+    },
+    clockSteps: async chance => {
+      this.#offsetMs -= chance.int(2 * 60_000, 30 * 60_000)
+      writeOffset(this.#options.rig.clockFile!, this.#offsetMs)
+      this.steps.push(Date.now())
+      return true
+    },
+    damages: async chance => {
+      const victim = this.#victim
+      this.#victim = null
+      try {
+        // One call creates, the next one damages: it ran for a while by then.
+        if (victim === null) this.#victim = await this.#nextScapegoat()
+        else await damage(this.#options.rig.url, victim, chance.pick(damageKinds))
+        return victim !== null
+      } catch {
+        // The store is away just now.
+        return false
+      }
+    },
+    poisons: () => Promise.resolve(false),
+  }
+
+  async #nextScapegoat(): Promise<string> {
+    const job = scapegoat(++this.#scapegoats)
+    await this.#options.create(job)
+    return job.id
   }
 
   #proxy(chance: Random): FaultProxy {
@@ -157,6 +228,19 @@ export class Storm {
     await pause(chance.int(leaseMs * 1.2, leaseMs * 3))
     fleet.thaw(member)
     return !member.isDismissed
+  }
+
+  /** The store itself is slow or silent: for everybody. */
+  async #holdAll(mode: ProxyMode, ms: number): Promise<boolean> {
+    const { proxies } = this.#options.rig
+    while (proxies.some(proxy => proxy.mode.kind !== 'pass')) {
+      if (this.#isOver()) return false
+      await pause(20)
+    }
+    for (const proxy of proxies) await proxy.set(mode)
+    await pause(ms)
+    for (const proxy of proxies) await proxy.set(PASS)
+    return true
   }
 
   async #hold(chance: Random, mode: ProxyMode): Promise<boolean> {

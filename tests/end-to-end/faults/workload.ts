@@ -34,6 +34,31 @@ const kinds: readonly Partial<SpecInput>[] = [
   { handler: 'slow' },
 ]
 
+/** The exit code of a node whose handler ended its process. */
+export const POISON_EXIT = 86
+/** Jobs that are meant to be hurt have a queue of their own. */
+const UNWELL = 'unwell'
+
+/** Its handler ends the process that runs it. */
+export const poisonJob = {
+  id: 'poison',
+  spec: schedule(2_000, 0, { handler: 'poison', queue: UNWELL }),
+} as const
+
+/** Well until its stored record is damaged. */
+export function scapegoat(number: number): { id: string; spec: JobSpec } {
+  return { id: `scapegoat-${number}`, spec: schedule(1_000, 0, { queue: UNWELL }) }
+}
+
+/** Nothing may end, set aside or silence these. */
+export function isHealthy(jobId: string): boolean {
+  return !/^(?:poison|scapegoat)/.test(jobId)
+}
+
+export function isHealthyQueue(queue: string): boolean {
+  return queue !== UNWELL
+}
+
 const periods = [500, 700, 1_000, 1_300, 2_000]
 
 export function schedules(count: number): { id: string; spec: JobSpec }[] {
@@ -103,5 +128,6 @@ export function handlersOf(leaseMs: number) {
     slow: ({ fence }: Context) => waitFor((fence % 3) * leaseMs * 0.4),
     long: ({ signal }: Context) => waitUnlessAborted(3_000, signal),
     quick: () => Promise.resolve(),
+    poison: () => process.exit(POISON_EXIT),
   }
 }
