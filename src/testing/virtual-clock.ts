@@ -27,6 +27,8 @@ export class VirtualClock implements Clock {
   #soon: (() => void)[] = []
   /** Work under way elsewhere, such as calls to a store, that must end before time goes on. */
   #inFlight = 0
+  /** Called when work under way ends or new work comes. */
+  #waiters: (() => void)[] = []
   #settles = 0
 
   constructor(start: Instant, options: VirtualClockOptions = {}) {
@@ -52,6 +54,7 @@ export class VirtualClock implements Clock {
 
   soon(callback: () => void): void {
     this.#soon.push(callback)
+    this.#wakeWaiters()
     if (this.#options.isSelfDriven && this.#settles === 0) void this.settle()
   }
 
@@ -65,7 +68,14 @@ export class VirtualClock implements Clock {
     this.#inFlight++
     return work.finally(() => {
       this.#inFlight--
+      this.#wakeWaiters()
     })
+  }
+
+  #wakeWaiters(): void {
+    const waiters = this.#waiters
+    this.#waiters = []
+    for (const resolve of waiters) resolve()
   }
 
   get timers(): number {
@@ -88,7 +98,12 @@ export class VirtualClock implements Clock {
         // A macrotask boundary: every promise that could go on has gone on.
         await new Promise<void>(resolve => systemClock.soon(resolve))
         const soon = this.#soon
-        if (soon.length === 0 && this.#inFlight === 0) return
+        if (soon.length === 0) {
+          if (this.#inFlight === 0) return
+          // Waiting leaves the processor to a store that runs in another process.
+          await new Promise<void>(resolve => this.#waiters.push(resolve))
+          continue
+        }
         this.#soon = []
         for (const callback of soon) callback()
       }
