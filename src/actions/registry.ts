@@ -1,6 +1,7 @@
 // The kinds of actions a node knows: checked when a job is made, one handler for each.
 
 import { z, type ZodType } from 'zod'
+import { ACTION_PREFIX, isActionName } from '../core/action-name.ts'
 import type { Problem } from '../core/errors.ts'
 import { jsonEqual, type Json, type JsonObject } from '../core/json.ts'
 import type { JobSpec } from '../core/spec.ts'
@@ -10,9 +11,8 @@ import { NoRetry } from '../engine/verdicts.ts'
 import { MASK, type Action, type ActionSettings } from './action.ts'
 import { ruleText } from './rule-text.ts'
 
-const PREFIX = 'action:'
-
 type Stored = Pick<JobSpec, 'handler' | 'payload'>
+type ActionSpec = Pick<JobSpec, 'handler' | 'isAction' | 'payload'>
 
 export interface Checked {
   /** With defaults filled in; null when anything is wrong. */
@@ -46,7 +46,7 @@ export class Registry {
       [...this.#actions.values()]
         .filter(action => action.isAllowed)
         .map(action => [
-          PREFIX + action.kind,
+          ACTION_PREFIX + action.kind,
           (context: Context) => this.#perform(action, context),
         ]),
     )
@@ -68,13 +68,13 @@ export class Registry {
   }
 
   /** The parts of a spec that make a job do this. */
-  specOf(action: ActionSettings, payload: Json): Stored {
-    return { handler: PREFIX + action.kind, payload: { action, payload } }
+  specOf(action: ActionSettings, payload: Json): ActionSpec {
+    return { handler: ACTION_PREFIX + action.kind, isAction: true, payload: { action, payload } }
   }
 
   /** What a stored job does; null when it calls a handler of its own. */
   read({ handler, payload }: Stored): { action: ActionSettings; payload: Json } | null {
-    if (!handler.startsWith(PREFIX) || !isWrapped(payload)) return null
+    if (!isActionName(handler) || !isWrapped(payload)) return null
     return { action: payload.action, payload: payload.payload ?? null }
   }
 
@@ -90,7 +90,8 @@ export class Registry {
   }
 
   #perform(action: Action, context: Context): Promise<Json> {
-    const stored = this.read(context.job.spec)
+    const { spec } = context.job
+    const stored = spec.isAction ? this.read(spec) : null
     const parsed = action.schema.safeParse(stored?.action)
     const problems = parsed.success ? action.check(parsed.data, 'action') : []
     if (stored === null || !parsed.success || problems.length > 0) {

@@ -31,10 +31,11 @@ export interface FieldChange {
   readonly to: unknown
 }
 
-/** The fields in which two specs mean different things. */
+/** The fields in which two specs mean different things; the mark of actions follows the handler. */
 export function specChanges(before: JobSpec, after: JobSpec): FieldChange[] {
   const fields = Object.keys(after) as (keyof JobSpec)[]
   return fields
+    .filter(field => field !== 'isAction')
     .filter(field =>
       field === 'trigger'
         ? !sameTrigger(before.trigger, after.trigger)

@@ -2,6 +2,7 @@
 // field, value and rule.
 
 import { CronError, isZone } from '../cron/index.ts'
+import { isActionName } from './action-name.ts'
 import type { Problem } from './errors.ts'
 import { refuse } from './errors.ts'
 import { Findings } from './findings.ts'
@@ -50,6 +51,7 @@ function refuseSpec(spec: JobSpec, problems: readonly Problem[]): void {
 function isAlike(a: JobSpec, b: JobSpec): boolean {
   return (
     (a.trigger === b.trigger || isAlikeTrigger(a.trigger, b.trigger)) &&
+    a.isAction === b.isAction &&
     a.retry === b.retry &&
     a.retention === b.retention &&
     a.missed === b.missed &&
@@ -79,15 +81,25 @@ function checkOwn(spec: JobSpec, before: JobSpec): readonly Problem[] {
   for (const field of texts) {
     if (spec[field] !== before[field]) found.text(field, spec[field], limits.nameLength)
   }
+  if (spec.handler !== before.handler) checkActionName(found, spec)
   if (spec.payload !== before.payload) found.json('payload', spec.payload, limits.payloadBytes)
   if (spec.trigger !== before.trigger) checkTrigger(found, spec.trigger)
   return found.problems
 }
 
+const RESERVED_NAME = 'is reserved for built-in actions: names beginning with action: are refused'
 const texts = ['name', 'handler', 'queue', 'tenant', 'lane'] as const
+
+/** Whoever may push tasks or name handlers may not thereby send requests or run commands. */
+function checkActionName(found: Findings, { handler, isAction }: JobSpec): void {
+  if (typeof handler !== 'string' || isActionName(handler) === isAction) return
+  const rule = isAction ? 'must be the name of a built-in action' : RESERVED_NAME
+  found.add('handler', handler, rule)
+}
 
 function checkTexts(found: Findings, spec: JobSpec): void {
   for (const field of texts) found.text(field, spec[field], limits.nameLength)
+  checkActionName(found, spec)
   if (!Array.isArray(spec.tags) || spec.tags.length > limits.tags) {
     found.add('tags', spec.tags, `a list of at most ${limits.tags} texts`)
   } else {

@@ -22,6 +22,7 @@ export function assertShape(spec: JobSpec): JobSpec {
 /** The first field that no spec ever had like this. */
 function misshapen(spec: JobSpec): keyof JobSpec | null {
   if (!isText(spec.handler) || spec.handler === '') return 'handler'
+  if (typeof spec.isAction !== 'boolean') return 'isAction'
   if (!isTrigger(spec.trigger)) return 'trigger'
   if (!isText(spec.name)) return 'name'
   if (!isText(spec.queue)) return 'queue'

@@ -1,6 +1,7 @@
 // A spec as stores keep it: only what differs from the defaults, which makes it a third as long.
 // The text names the defaults it was written against, so changing them never changes stored jobs.
 
+import { isActionName } from './action-name.ts'
 import { DamagedRecord } from './damage.ts'
 import { assertShape } from './spec-shape.ts'
 import {
@@ -12,10 +13,19 @@ import {
 } from './spec.ts'
 import type { Trigger } from './trigger.ts'
 
-/** By number: a new set of defaults is added behind the others, none is ever altered. */
-const generations: readonly (SpecDefaults | null)[] = [null, specDefaults, recurringDefaults]
-const SINGLE = 1
-const RECURRING = 2
+/**
+ * By number: a new set of defaults is added behind the others, none is ever altered. Sets 1 and 2 are
+ * from before jobs were marked as actions: there the name alone says it.
+ */
+const generations: readonly (SpecDefaults | null)[] = [
+  null,
+  specDefaults,
+  recurringDefaults,
+  specDefaults,
+  recurringDefaults,
+]
+const SINGLE = 3
+const RECURRING = 4
 
 /** As it comes out of JSON. */
 export type StoredSpec = JobSpec | SpecText
@@ -37,6 +47,7 @@ export function specText(spec: JobSpec): string {
   return (
     `{"defaults":${isRecurring ? RECURRING : SINGLE},"handler":${JSON.stringify(handler)}` +
     `,"trigger":${triggerText(spec.trigger)}` +
+    part('isAction', spec.isAction, specDefaults.isAction) +
     part('name', name, handler) +
     part('lane', lane, tenant) +
     part('payload', spec.payload, specDefaults.payload) +
@@ -86,12 +97,17 @@ export function specFrom(stored: StoredSpec): JobSpec {
   if (typeof stored !== 'object' || stored === null) {
     throw new DamagedRecord('spec', 'the stored spec is not an object')
   }
-  if (!('defaults' in stored)) return assertShape(stored)
+  if (!('defaults' in stored)) return assertShape(withActionMark(stored))
   const { defaults } = stored
   const base = generations[defaults]
   if (!base && Number.isSafeInteger(defaults) && defaults >= generations.length)
     throw new RangeError(`a spec written against defaults ${defaults} is from a newer Carillon`)
   if (!base) throw new DamagedRecord('spec', 'the stored spec names no known set of defaults')
   // As it was made: what all specs have in common the engine knows by heart.
-  return assertShape(completeSpec(stored, base))
+  return assertShape(completeSpec(defaults < SINGLE ? withActionMark(stored) : stored, base))
+}
+
+function withActionMark<S extends StoredSpec>(stored: S): S {
+  const { handler } = stored
+  return { ...stored, isAction: typeof handler === 'string' && isActionName(handler) }
 }

@@ -11,6 +11,8 @@ export interface JobSpec {
   /** A label for people; rows are identified by id. */
   readonly name: string
   readonly handler: string
+  /** Made by the writer of actions: only then may the handler have the name of a built-in action. */
+  readonly isAction: boolean
   readonly payload: Json
   readonly queue: string
   /** The security scope. */
@@ -82,6 +84,7 @@ export interface Retention {
 }
 
 export const specDefaults = {
+  isAction: false,
   payload: null,
   queue: 'default',
   tenant: 'default',
@@ -142,6 +145,7 @@ export function completeSpec(
   return {
     name: input.name ?? input.handler,
     handler: input.handler,
+    isAction: or(input.isAction, usual.isAction),
     payload: or(input.payload, usual.payload),
     queue: or(input.queue, usual.queue),
     tenant,

@@ -56,6 +56,7 @@ export function workflowJob({ id, tenant }: Workflow): DemoJob {
       name: 'orders every half hour',
       tenant,
       handler: 'action:workflow',
+      isAction: true,
       trigger: {
         kind: 'cron',
         expression: '10,40 * * * *',

@@ -1,5 +1,6 @@
 // How a job of the demo is put together: its spec with its temper, marked as such.
 
+import { isActionName } from '../core/action-name.ts'
 import { crawlSettings } from '../actions/crawl/settings.ts'
 import { httpSettings } from '../actions/http/settings.ts'
 import type { NewJob } from '../core/job.ts'
@@ -47,12 +48,12 @@ export function made({ id, spec, temper, more = {} }: Written): DemoJob {
   return {
     id: `demo-${id}`,
     age: DAYS,
-    spec: completeSpec({ ...spec, handler, tags, metadata }),
+    spec: completeSpec({ ...spec, handler, isAction: isActionName(handler), tags, metadata }),
     ...more,
   }
 }
 
 /** No program's own handler is ever named like one of the demo. */
 export function handlerOf(name: string): string {
-  return name.startsWith('action:') ? name : `demo.${name}`
+  return isActionName(name) ? name : `demo.${name}`
 }

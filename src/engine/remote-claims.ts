@@ -2,6 +2,7 @@
 // whoever finds nothing waits in line until something may be due. Nobody looks in between.
 
 import { createHash } from 'node:crypto'
+import { isActionName } from '../core/action-name.ts'
 import { laneOf, spanOfLane, spansOfTenant } from '../core/lane.ts'
 import { settle } from '../core/settle.ts'
 import type { Millis } from '../core/time.ts'
@@ -71,9 +72,10 @@ export class RemoteClaims {
     return count
   }
 
-  /** What is there now, or comes within the time to wait. */
-  claim(ask: RemoteAsk, wait: RemoteWait): Promise<readonly Held[]> {
-    if (this.#isStopped) return Promise.resolve([])
+  /** What is there now, or comes within the time to wait; nodes alone perform built-in actions. */
+  claim(given: RemoteAsk, wait: RemoteWait): Promise<readonly Held[]> {
+    const ask = { ...given, handlers: given.handlers.filter(name => !isActionName(name)) }
+    if (this.#isStopped || ask.handlers.length === 0) return Promise.resolve([])
     if (wait.ms <= 0) return this.#take(ask)
     this.#stopListening ??= this.#parts.wake.listen(() => this.#callAll())
     return new Promise((resolve, reject) => {

@@ -80,16 +80,8 @@ export class JobsApi {
     refuseOptions('the job is not valid', input, createChecks satisfies Checks<CreateJob>, {
       required: ['handler'],
     })
-    const { client, ids, clock } = this.#engine
-    const id = input.id ?? ids.next(clock.now())
     const payload = await this.#stored(input.handler, input.payload)
-    const [made] = await client.create([{ id, spec: specOf(input, payload) }])
-    if (made!.result === 'inserted') return made!.job
-    if (made!.result === 'full')
-      throw new SchedulerError('QUEUE_FULL', `queue of ${shortId(id)} is full`)
-    throw new SchedulerError('JOB_EXISTS', `there already is a job ${shortId(id)}`, {
-      details: { id },
-    })
+    return insertJob(this.#engine, input, { handler: input.handler, isAction: false, payload })
   }
 
   /** The job with this id, or the only row of the definition with this name. */
@@ -241,16 +233,34 @@ function assertNotFromCode(job: Job, verb: string): void {
   )
 }
 
-function specOf(input: CreateJob, payload: Json): JobSpec {
-  const { when, tags, name, handler } = input
+/** A row for a handler of the program, or for a built-in action that its writer made. */
+export async function insertJob(
+  { client, ids, clock }: Engine,
+  input: Omit<CreateJob, 'handler'>,
+  work: Pick<JobSpec, 'handler' | 'isAction' | 'payload'>,
+): Promise<Job> {
+  const id = input.id ?? ids.next(clock.now())
+  const [made] = await client.create([{ id, spec: specOf(input, work) }])
+  if (made!.result === 'inserted') return made!.job
+  if (made!.result === 'full')
+    throw new SchedulerError('QUEUE_FULL', `queue of ${shortId(id)} is full`)
+  throw new SchedulerError('JOB_EXISTS', `there already is a job ${shortId(id)}`, {
+    details: { id },
+  })
+}
+
+function specOf(
+  input: Omit<CreateJob, 'handler'>,
+  work: Pick<JobSpec, 'handler' | 'isAction' | 'payload'>,
+): JobSpec {
+  const { when, tags, name } = input
   const trigger = when?.trigger ?? ({ kind: 'manual' } as const)
   return completeSpec({
     ...policyParts(input, trigger),
     ...(when ? boundParts(when) : {}),
-    handler,
+    ...work,
     ...(name === undefined ? {} : { name }),
     trigger,
-    payload,
     tags: tags ?? [],
   })
 }

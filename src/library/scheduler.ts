@@ -220,9 +220,15 @@ export class Scheduler<J extends readonly AnyJob[]> {
   }
 
   get workflows(): WorkflowsApi {
-    const { engine, jobs } = this
-    const open = () => this.#parts.workflows(engine)
-    return new WorkflowsApi({ engine, jobs, app: this.#parts.owner.app, open })
+    const { engine } = this
+    const { app } = this.#parts.owner
+    const assertOpen = (verb: string) => this.#assertOpen(verb)
+    return new WorkflowsApi({
+      engine,
+      assertOpen,
+      app,
+      open: () => this.#parts.workflows(engine),
+    })
   }
 
   /** Schedules and pushes of a queue that users share in turns. */

@@ -15,7 +15,8 @@ import type { OpenWorkflows } from '../workflows/open.ts'
 import type { WorkflowInput } from '../workflows/shape.ts'
 import type { Workflow } from '../workflows/workflow.ts'
 import { runHandle, type RunHandle } from './handles.ts'
-import type { CreateJob, JobsApi } from './jobs-api.ts'
+import { insertJob, type CreateJob } from './jobs-api.ts'
+import { createChecks } from './option-checks.ts'
 
 export interface TenantOption {
   /** Whose workflow it is. Default `default`. */
@@ -33,9 +34,11 @@ const runChecks: Checks<RunWorkflow> = { tenant: isText, payload: anything, entr
 
 export type ScheduleWorkflow = Omit<CreateJob, 'handler' | 'tenant'> & RunWorkflow
 
+const { handler: _, ...scheduleChecks } = { ...createChecks, ...runChecks }
+
 export interface WorkflowsApiParts {
   readonly engine: Engine
-  readonly jobs: JobsApi
+  readonly assertOpen: (verb: string) => void
   /** Named as the owner of what is made here. */
   readonly app: string
   readonly open: () => Promise<OpenWorkflows>
@@ -109,10 +112,12 @@ export class WorkflowsApi {
 
   /** A job that runs it whenever it is due; takes what `jobs.create` takes, without a handler. */
   async schedule(id: number, options: ScheduleWorkflow): Promise<Job> {
-    const { entry: _, ...input } = options
+    this.#parts.assertOpen('schedule')
+    refuseOptions(`schedule of workflow ${id} is not valid`, options, scheduleChecks)
+    const { entry: _entry, ...input } = options
     const workflow = await this.get(id, options)
-    const spec = await this.#specOf(workflow, options)
-    return this.#parts.jobs.create({ name: workflow.name, ...input, ...spec })
+    const work = await this.#specOf(workflow, options)
+    return insertJob(this.#parts.engine, { name: workflow.name, ...input }, work)
   }
 
   /** What became of the steps of a run, as of its newest attempt; null when nothing is known. */

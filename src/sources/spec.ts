@@ -1,5 +1,6 @@
 // Between a source and its job: what a document makes of a job, and what a job tells of its source.
 
+import { ACTION_PREFIX } from '../core/action-name.ts'
 import { sameTrigger } from '../core/edit.ts'
 import type { Job } from '../core/job.ts'
 import type { Json, JsonObject } from '../core/json.ts'
@@ -11,7 +12,7 @@ import { periodMs, periodText, scheduleMs, scheduleText, sourceTrigger } from '.
 import { SOURCE_QUEUE, type FetchDocument, type Source, type SourceDocument } from './source.ts'
 
 export const ACTION_KIND = 'source'
-export const SOURCE_HANDLER = `action:${ACTION_KIND}`
+export const SOURCE_HANDLER = `${ACTION_PREFIX}${ACTION_KIND}`
 /** How jobs that are sources are told from other jobs that fetch one. */
 export const SOURCE_APP = 'carillon:sources'
 const ACTIVE = 'active'
@@ -38,6 +39,7 @@ export function specOf(document: SourceDocument, tenant: string): JobSpec {
     name,
     tenant,
     handler: SOURCE_HANDLER,
+    isAction: true,
     queue: SOURCE_QUEUE,
     payload: { action: actionOf(document), payload: null } as unknown as Json,
     timeoutMs: execution.timeout * SECOND,

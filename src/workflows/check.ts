@@ -5,13 +5,14 @@ import { ruleText } from '../actions/rule-text.ts'
 import type { Registry } from '../actions/registry.ts'
 import type { HttpSettings } from '../actions/http/settings.ts'
 import { isBodiless } from '../actions/http/settings.ts'
+import { isActionName } from '../core/action-name.ts'
 import type { Problem } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
 import type { Json } from '../core/json.ts'
 import { cyclesOf, reachOf, type Link } from './graph.ts'
 import { referencesIn } from './references.ts'
 import { workflowShape } from './shape.ts'
-import { ACTION_PREFIX, workflowLimits, type Entry, type Step } from './workflow.ts'
+import { workflowLimits, type Entry, type Step } from './workflow.ts'
 import type { WorkflowSpec } from './workflow.ts'
 
 export interface CheckedWorkflow {
@@ -162,7 +163,7 @@ function checkStep(step: LooseStep, i: number, check: StepCheck): HttpSettings |
   if ((given.handler !== undefined) === hasHttp) {
     add('', Object.keys(given), 'must have exactly one of handler and http')
   }
-  if (isText(given.handler) && given.handler.startsWith(ACTION_PREFIX)) {
+  if (isText(given.handler) && isActionName(given.handler)) {
     add('.handler', given.handler, 'must name a handler of its own, not that of an action')
   }
   if (given.input !== undefined) {

@@ -56,6 +56,3 @@ export const workflowLimits = {
   /** Steps of one run that work at the same time. */
   stepsAtOnce: 8,
 } as const
-
-/** Handlers of actions read what they do from their job, so no step can call them. */
-export const ACTION_PREFIX = 'action:'

@@ -1,5 +1,6 @@
 // Which code a body may name, and the core's refusals in the words of the body.
 
+import { isActionName } from '../../core/action-name.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import { NODE_KIND } from '../../engine/janitor.ts'
@@ -11,7 +12,7 @@ import { wireProblem } from './rules.ts'
 /** Only code that a node has registered by this name; actions are asked for as actions. */
 export async function assertHandler({ handler }: JobBody, { engine }: AppParts): Promise<void> {
   if (handler === undefined) return
-  const isAction = handler.startsWith('action:')
+  const isAction = isActionName(handler)
   const isKnown =
     !isAction && (engine.handlers.has(handler) || (await isElsewhere(handler, engine)))
   const rule = isAction ? 'is asked for as an action' : 'is not registered on any node'

@@ -185,16 +185,17 @@ function workOf(
   spec: JobSpec,
   body: JobBody,
   { actions }: SpecContext,
-): Pick<JobSpec, 'handler' | 'payload'> {
+): Pick<JobSpec, 'handler' | 'isAction' | 'payload'> {
   if (body.handler !== undefined) {
-    return { handler: body.handler, payload: given(body.payload as Json | undefined, spec.payload) }
+    const payload = given(body.payload as Json | undefined, spec.payload)
+    return { handler: body.handler, isAction: false, payload }
   }
   const stored = actions.read(spec)
   const payload = given(body.payload as Json | undefined, stored?.payload ?? null)
   const asked = askedAction(spec, body, stored?.action ?? null)
   if (asked === null) {
-    const { handler } = spec
-    return { handler, payload: given(body.payload as Json | undefined, spec.payload) }
+    const { handler, isAction } = spec
+    return { handler, isAction, payload: given(body.payload as Json | undefined, spec.payload) }
   }
   const whole = stored === null ? asked : actions.withStored(asked, stored.action)
   const { action, problems } = actions.check(whole)

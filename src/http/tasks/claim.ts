@@ -1,6 +1,8 @@
 // `POST /api/v1/tasks/claim`: work for a process that does it elsewhere. Waits while there is none.
 
 import { z } from 'zod'
+import { isActionName } from '../../core/action-name.ts'
+import type { Problem } from '../../core/errors.ts'
 import { FAIR_TASK } from '../../core/fair.ts'
 import { laneLimits } from '../../core/lane.ts'
 import { limits } from '../../core/limits.ts'
@@ -51,7 +53,20 @@ const claimFields = z
   })
   .meta({ id: 'ClaimBody', description: 'What a worker can take.' })
 
-const claimBody = withCheck(claimFields, ({ users: assigned, steal }) => {
+const claimBody = withCheck(claimFields, ({ handlers, users: assigned, steal }) => [
+  ...actionProblems(handlers),
+  ...userProblems(assigned, steal),
+])
+
+/** Nodes of the service do the work of actions: their rows hold secrets. */
+function actionProblems(handlers: unknown): Problem[] {
+  const given = Array.isArray(handlers) ? (handlers as unknown[]) : []
+  return given
+    .filter(name => typeof name === 'string' && isActionName(name))
+    .map(value => ({ field: 'handlers', value, rule: 'must not name a built-in action' }))
+}
+
+function userProblems(assigned: unknown, steal: unknown): Problem[] {
   if (!Array.isArray(steal) || steal.length === 0) return []
   const own = new Set(Array.isArray(assigned) ? assigned : [])
   const both = steal.filter(user => own.has(user))
@@ -60,7 +75,7 @@ const claimBody = withCheck(claimFields, ({ users: assigned, steal }) => {
   }
   const rule = 'must not name users that are served first'
   return both.length === 0 ? [] : [{ field: 'steal', value: both, rule }]
-})
+}
 
 const claimAnswer = z.strictObject({ tasks: z.array(claimedSchema) }).meta({ id: 'Claimed' })
 
