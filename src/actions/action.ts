@@ -15,9 +15,14 @@ export interface Action<S extends { readonly kind: string } = ActionSettings> {
   readonly schema: ZodType<S>
   /** What the schema cannot say, or what depends on this node. */
   check(settings: S, field: string): readonly Problem[]
-  /** Settings as people may see them: secrets replaced by MASK. */
-  shown(settings: S): S
+  /** Settings as this reader may see them: secrets replaced by MASK. */
+  shown(settings: S, reader: Reader): S
   perform(settings: S, call: ActionCall): Promise<Json>
+}
+
+/** For whom settings are shown: queries and bodies of requests only concern those who may edit. */
+export interface Reader {
+  readonly mayEdit: boolean
 }
 
 export interface ActionCall {

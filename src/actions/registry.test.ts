@@ -79,7 +79,7 @@ describe('an action in a job body', () => {
     const actions = registry()
     const headers = { Authorization: 'Bearer abc', Accept: 'text/plain' }
     const { action } = actions.check({ kind: 'http', url: URL_OK, headers, secrets: [SECRET] })
-    const shown = actions.shown(action!)
+    const shown = actions.shown(action!, { mayEdit: true })
     expect(shown).toMatchObject({ headers: { Authorization: MASK }, secrets: [MASK] })
     const edited = actions.withStored({ ...shown, method: 'PUT' }, action!)
     expect(actions.check(edited).action).toEqual({ ...action, method: 'PUT' })

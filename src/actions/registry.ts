@@ -8,7 +8,7 @@ import type { JobSpec } from '../core/spec.ts'
 import type { Context } from '../engine/context.ts'
 import type { Handler } from '../engine/handlers.ts'
 import { NoRetry } from '../engine/verdicts.ts'
-import { MASK, type Action, type ActionSettings } from './action.ts'
+import { MASK, type Action, type ActionSettings, type Reader } from './action.ts'
 import { ruleText } from './rule-text.ts'
 
 type Stored = Pick<JobSpec, 'handler' | 'payload'>
@@ -79,9 +79,16 @@ export class Registry {
   }
 
   /** Settings for a reader: without secrets. */
-  shown(action: ActionSettings): ActionSettings {
+  shown(action: ActionSettings, reader: Reader): ActionSettings {
     const known = this.#actions.get(action.kind)
-    return known ? known.shown(action) : { kind: action.kind }
+    return known ? known.shown(action, reader) : { kind: action.kind }
+  }
+
+  /** The payload of a row for a reader: that of an action without its secrets. */
+  shownPayload(spec: Stored, reader: Reader): Json {
+    const stored = this.read(spec)
+    if (stored !== null) return { ...stored, action: this.shown(stored.action, reader) }
+    return isActionName(spec.handler) ? null : spec.payload
   }
 
   /** An edit made from what was shown keeps the secrets it could not see. */

@@ -174,7 +174,9 @@ export class Workflows {
 
   #shown(workflow: Workflow): Workflow {
     const steps = workflow.steps.map(step =>
-      step.http === undefined ? step : { ...step, http: this.#parts.http.shown(step.http) },
+      step.http === undefined
+        ? step
+        : { ...step, http: this.#parts.http.shown(step.http, { mayEdit: true }) },
     )
     return { ...workflow, steps }
   }

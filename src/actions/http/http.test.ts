@@ -129,10 +129,21 @@ describe('settings are checked as a whole', () => {
       headers: { Authorization: 'Bearer canary', 'X-Anything': 'canary', Accept: 'text/plain' },
       secrets: [SECRET],
     })
-    expect(shownHttp(given)).toMatchObject({
+    expect(shownHttp(given, { mayEdit: true })).toMatchObject({
       headers: { Authorization: '***', 'X-Anything': '***', Accept: 'text/plain' },
       secrets: ['***'],
     })
+  })
+
+  it('S2: shows queries and bodies only to those who may edit', () => {
+    const url = 'https://example.com/hook?api_key=canary'
+    const given = settings({ url, body: { key: 'canary' } })
+    expect(shownHttp(given, { mayEdit: true })).toMatchObject({ url, body: { key: 'canary' } })
+    const shown = shownHttp(given, { mayEdit: false })
+    expect(shown).toMatchObject({ url: 'https://example.com/hook?***', body: '***' })
+    expect(shownHttp(settings({ url: 'https://example.com/' }), { mayEdit: false })).toEqual(
+      settings({ url: 'https://example.com/' }),
+    )
   })
 
   it('takes secrets out of what a receiver echoes', () => {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Problem } from '../../core/errors.ts'
-import { MASK } from '../action.ts'
+import { MASK, type Reader } from '../action.ts'
 import type { AllowList } from '../guard/allow.ts'
 import { checkHeaders, isPlainHeader } from '../guard/headers.ts'
 import { checkUrl, URL_MAX } from '../guard/url.ts'
@@ -44,16 +44,24 @@ export function isBodiless(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-export function shownHttp(settings: HttpSettings): HttpSettings {
+/** Queries and bodies often hold keys: only those who may edit the job see them. */
+export function shownHttp(settings: HttpSettings, { mayEdit }: Reader): HttpSettings {
   const headers = Object.entries(settings.headers).map(([name, value]) => [
     name,
     isPlainHeader(name) ? value : MASK,
   ])
   return {
     ...settings,
+    ...(mayEdit ? {} : { url: withoutQuery(settings.url) }),
+    ...(mayEdit || settings.body === undefined ? {} : { body: MASK }),
     headers: Object.fromEntries(headers) as Record<string, string>,
     secrets: settings.secrets.map(() => MASK),
   }
+}
+
+function withoutQuery(url: string): string {
+  const at = url.indexOf('?')
+  return at < 0 ? url : `${url.slice(0, at)}?${MASK}`
 }
 
 /** Every text of the settings that must not come back in an answer, a log or an error. */

@@ -1,5 +1,6 @@
 // Who is calling and what they may do: three roles, one tenant, and `*` for admins of all.
 
+import type { Reader } from '../../actions/action.ts'
 import type { Actor } from '../../engine/audit.ts'
 
 export const roles = ['viewer', 'operator', 'admin'] as const
@@ -21,6 +22,11 @@ export const tenantPattern = /^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,63}$/
 
 export function mayAct(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed)
+}
+
+/** What this caller may see of the settings of actions. */
+export function readerOf({ role }: Principal): Reader {
+  return { mayEdit: mayAct(role, 'admin') }
 }
 
 export function maySee(principal: Principal, tenant: string): boolean {

@@ -93,7 +93,7 @@ function controlRoute(app: App, parts: AppParts, one: Verb<z.ZodType>): void {
       const { id } = request.params
       const guard = guardOf(request, one.check)
       return once(request, reply, parts, {
-        answer: ({ after }) => jobAnswer(after!, parts),
+        answer: ({ after }) => jobAnswer(request, after!, parts),
         act: client => one.act(client, id, request.body, guard),
       })
     },
@@ -163,7 +163,7 @@ function unlockRoute(app: App, parts: AppParts): void {
     },
     handler: async (request, reply) =>
       once(request, reply, parts, {
-        answer: ({ after }) => jobAnswer(after!, parts),
+        answer: ({ after }) => jobAnswer(request, after!, parts),
         act: client => client.release(request.params.id, guardOf(request)),
       }),
   })

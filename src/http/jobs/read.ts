@@ -4,7 +4,7 @@ import { pageFields } from '../app/paging.ts'
 import type { Routes } from '../app/parts.ts'
 import { etagOf } from '../app/revision.ts'
 import { callerOf } from '../auth/access.ts'
-import { scopeOf } from '../auth/principal.ts'
+import { readerOf, scopeOf } from '../auth/principal.ts'
 import { jobParams } from './answer.ts'
 import { listAnswer, listJobs, listQuery } from './list.ts'
 import { visibleJob } from './scope.ts'
@@ -25,10 +25,12 @@ export const readRoutes: Routes = (app, parts) => {
       response: { 200: listAnswer },
     },
     handler: async request => {
-      const scope = scopeOf(callerOf(request))
+      const caller = callerOf(request)
+      const scope = scopeOf(caller)
+      const reader = readerOf(caller)
       const now = engine.clock.now()
       const { page, total, isPartial } = await listJobs(engine.store, request.query, scope, now)
-      const jobs = page.items.map(job => jobView(job, actions))
+      const jobs = page.items.map(job => jobView(job, actions, reader))
       const partial = isPartial ? { is_partial: true as const } : {}
       return { jobs, total, ...partial, ...pageFields(request.query, page) }
     },
@@ -45,7 +47,9 @@ export const readRoutes: Routes = (app, parts) => {
     },
     handler: async (request, reply) => {
       const job = await visibleJob(request, parts, request.params.id)
-      return reply.header('ETag', etagOf(job)).send(jobView(job, actions))
+      return reply
+        .header('ETag', etagOf(job))
+        .send(jobView(job, actions, readerOf(callerOf(request))))
     },
   })
 }

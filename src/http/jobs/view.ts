@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import type { Reader } from '../../actions/action.ts'
 import type { Registry } from '../../actions/registry.ts'
 import { isSetAside } from '../../core/crash.ts'
 import { runId, scheduleMoment, type Job } from '../../core/job.ts'
@@ -103,12 +104,12 @@ export const jobSchema = z
 export type JobView = z.output<typeof jobSchema>
 
 /** One literal of all fields: put together from pieces, it would take twenty times as long. */
-export function jobView(job: Job, actions: Registry): JobView {
+export function jobView(job: Job, actions: Registry, reader: Reader): JobView {
   const { lease, ended, last, spec } = job
   const status = statusOf(job)
   const stop = job.pause ?? job.pauseAsked
   const own = ownSchedule(spec)
-  const work = workOf(spec, actions)
+  const work = workOf(spec, actions, reader)
   const { retry, retention } = spec
   return {
     id: job.id,
@@ -222,10 +223,10 @@ interface WorkView {
   readonly payload: Json
 }
 
-function workOf(spec: JobSpec, actions: Registry): WorkView {
+function workOf(spec: JobSpec, actions: Registry, reader: Reader): WorkView {
   const read = actions.read(spec)
   if (read === null) return { action: null, url: null, payload: spec.payload }
-  const action = actions.shown(read.action)
+  const action = actions.shown(read.action, reader)
   const url = typeof action.url === 'string' ? action.url : null
   return { action, url, payload: read.payload }
 }

@@ -8,7 +8,7 @@ import type { App, AppParts, Reply, Request, Routes } from '../app/parts.ts'
 import { assertMatchGiven, etagOf } from '../app/revision.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { callerOf } from '../auth/access.ts'
-import { EVERY_TENANT, tenantPattern } from '../auth/principal.ts'
+import { EVERY_TENANT, readerOf, tenantPattern } from '../auth/principal.ts'
 import { jobAnswer, jobParams } from './answer.ts'
 import { jobBody, type JobBody } from './body.ts'
 import { fromCronRoutes } from './from-cron-route.ts'
@@ -57,7 +57,7 @@ async function create(
   const id = engine.ids.next(now)
   return once(request, reply, parts, {
     answer: ({ after }) => {
-      const { headers, ...rest } = jobAnswer(after!, parts, 201)
+      const { headers, ...rest } = jobAnswer(request, after!, parts, 201)
       return { ...rest, headers: { ...headers, Location: `/api/v1/jobs/${id}` } }
     },
     act: client =>
@@ -126,16 +126,17 @@ function editRoutes(app: App, parts: AppParts): void {
         assertMatchGiven(request, parts)
         const { body } = request
         await assertHandler(body, parts)
+        const reader = readerOf(callerOf(request))
         const guard = guardOf(request, job => {
           assertNotDeclared(job)
-          refuseInvalid(family, readOnlyProblems(body, jobView(job, actions)))
+          refuseInvalid(family, readOnlyProblems(body, jobView(job, actions, reader)))
         })
         const context = { actions, now: engine.clock.now() }
         const client = clientOf(request, parts)
         const job = await inWireNames(body, () =>
           client.edit(request.params.id, spec => editedSpec(spec, body, context), guard),
         )
-        return reply.header('ETag', etagOf(job)).send(jobView(job, actions))
+        return reply.header('ETag', etagOf(job)).send(jobView(job, actions, reader))
       },
     })
   }

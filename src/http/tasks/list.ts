@@ -11,7 +11,7 @@ import { clientOf } from '../app/idempotency.ts'
 import { pageAnswer, pageFields, pageOf, pageQuery, type PageQuery } from '../app/paging.ts'
 import type { Request, Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
-import { maySee, scopeOf } from '../auth/principal.ts'
+import { maySee, readerOf, scopeOf } from '../auth/principal.ts'
 import { jobParams } from '../jobs/answer.ts'
 import { cancelBody } from '../jobs/control.ts'
 import { taskSchema, taskView } from './view.ts'
@@ -35,7 +35,7 @@ const listAnswer = z
 const tags = ['tasks']
 
 export const taskListRoutes: Routes = (app, parts) => {
-  const { engine } = parts
+  const { engine, actions } = parts
   app.route({
     method: 'GET',
     url: '/api/v1/tasks',
@@ -47,8 +47,11 @@ export const taskListRoutes: Routes = (app, parts) => {
       response: { 200: listAnswer },
     },
     handler: async request => {
-      const page = await tasksOf(engine.store, request.query, scopeOf(callerOf(request)))
-      return { tasks: page.items.map(taskView), ...pageFields(request.query, page) }
+      const caller = callerOf(request)
+      const reader = readerOf(caller)
+      const page = await tasksOf(engine.store, request.query, scopeOf(caller))
+      const tasks = page.items.map(job => taskView(job, actions, reader))
+      return { tasks, ...pageFields(request.query, page) }
     },
   })
   app.route({
@@ -59,7 +62,7 @@ export const taskListRoutes: Routes = (app, parts) => {
     handler: async request => {
       const job = await engine.client.get(request.params.id)
       assertTask(request, job)
-      return taskView(job)
+      return taskView(job, actions, readerOf(callerOf(request)))
     },
   })
   cancelRoute(app, parts)
@@ -80,7 +83,8 @@ const cancelRoute: Routes = (app, parts) => {
     handler: async request => {
       const check = (job: Job) => assertTask(request, job)
       const client = clientOf(request, parts)
-      return taskView(await client.cancel(request.params.id, request.body?.reason, { check }))
+      const job = await client.cancel(request.params.id, request.body?.reason, { check })
+      return taskView(job, parts.actions, readerOf(callerOf(request)))
     },
   })
 }

@@ -1,6 +1,8 @@
 // A task on the wire: as a worker is given it, and as people see it.
 
 import { z } from 'zod'
+import type { Reader } from '../../actions/action.ts'
+import type { Registry } from '../../actions/registry.ts'
 import type { Job } from '../../core/job.ts'
 import { userOf } from '../../core/lane.ts'
 import { priorityNames } from '../../core/spec.ts'
@@ -85,7 +87,7 @@ export const taskSchema = z
   })
   .meta({ id: 'Task', description: 'One piece of work for one user.' })
 
-export function taskView(job: Job): z.output<typeof taskSchema> {
+export function taskView(job: Job, actions: Registry, reader: Reader): z.output<typeof taskSchema> {
   const { spec, lease, dueAt, ended, lastError } = job
   const { trigger } = spec
   return {
@@ -97,7 +99,7 @@ export function taskView(job: Job): z.output<typeof taskSchema> {
     user_id: userOf(spec.tenant, spec.lane),
     priority: spec.priority,
     priority_name: priorityNames[spec.priority],
-    payload: spec.payload,
+    payload: actions.shownPayload(spec, reader),
     attempts: job.counters.attempts,
     worker: lease === null ? null : nodeIdOf(lease.owner),
     lease_until: lease === null ? null : iso(lease.until),

@@ -49,7 +49,7 @@ function createAndList(app: App, parts: AppParts): void {
       return onceKept(request, reply, parts, async () => {
         const made = await inEdgeNames(() => workflows.create(tenant, inputOf(request.body)))
         await written(request, parts, 'create', made)
-        const { headers, ...rest } = workflowAnswer(made, 201)
+        const { headers, ...rest } = workflowAnswer(request, made, 201)
         return { ...rest, headers: { ...headers, Location: `/api/v1/workflows/${made.id}` } }
       })
     },
@@ -67,7 +67,7 @@ function createAndList(app: App, parts: AppParts): void {
     handler: async request => {
       const tenant = tenantOf(request, request.query.tenant, family)
       const page = await workflows.list(tenant, pageOf(request.query))
-      const items = page.items.map(one => workflowAnswer(one).body)
+      const items = page.items.map(one => workflowAnswer(request, one).body)
       return { items: items as never[], ...pageFields(request.query, page) }
     },
   })
@@ -89,7 +89,7 @@ function readAndRemove(app: App, parts: AppParts): void {
     handler: async (request, reply) => {
       const tenant = tenantOf(request, request.query.tenant, family)
       const workflow = await workflows.get(tenant, request.params.id)
-      const { body } = workflowAnswer(workflow)
+      const { body } = workflowAnswer(request, workflow)
       return reply.header('ETag', etagOf(workflow)).send(body as never)
     },
   })
@@ -140,7 +140,7 @@ function edit(app: App, parts: AppParts): void {
           workflows.update(tenant, id, inputOf(request.body), guard),
         )
         if (made.revision !== held.revision) await written(request, parts, 'edit', made)
-        const { body } = workflowAnswer(made)
+        const { body } = workflowAnswer(request, made)
         return reply.header('ETag', etagOf(made)).send(body as never)
       },
     })

@@ -1,13 +1,16 @@
 // A workflow as callers see it, and what they may say about one.
 
 import { z } from 'zod'
-import { httpSettings } from '../../actions/http/settings.ts'
+import { httpSettings, shownHttp } from '../../actions/http/settings.ts'
 import type { Json } from '../../core/json.ts'
 import { documentOf } from '../../workflows/edge.ts'
 import { workflowBody } from '../../workflows/shape.ts'
 import { workflowLimits, type Workflow } from '../../workflows/workflow.ts'
 import type { Answer } from '../app/idempotency.ts'
+import type { Request } from '../app/parts.ts'
 import { etagOf } from '../app/revision.ts'
+import { callerOf } from '../auth/access.ts'
+import { readerOf } from '../auth/principal.ts'
 
 export const workflowParams = z.object({
   id: z.coerce.number().int().min(1).max(workflowLimits.idMax),
@@ -65,7 +68,11 @@ export const patchBody = z
   })
   .meta({ id: 'WorkflowPatch' })
 
-export function workflowAnswer(workflow: Workflow, status = 200): Answer {
-  const document = documentOf(workflow) as unknown as Json
+export function workflowAnswer(request: Request, workflow: Workflow, status = 200): Answer {
+  const reader = readerOf(callerOf(request))
+  const visible = workflow.steps.map(one =>
+    one.http === undefined ? one : { ...one, http: shownHttp(one.http, reader) },
+  )
+  const document = documentOf({ ...workflow, steps: visible }) as unknown as Json
   return { status, body: document, headers: { ETag: etagOf(workflow) } }
 }
