@@ -37,7 +37,7 @@ const pathsOf = async (s: Service, id: string) => {
     `/api/v1/tasks/${task}`,
     `/api/v1/runs/${task}.1`,
     '/api/v1/runs',
-    '/api/v1/executions',
+    `/api/v1/jobs/${id}/executions`,
     '/api/v1/jobs',
     `/api/v1/jobs/${id}`,
     '/api/v1/audit',
@@ -52,12 +52,10 @@ test.each(['viewer', 'operator', 'admin'] as const)(
     for (const path of await pathsOf(s, id)) {
       const { text, status } = await s.as(role).get(path)
       if (status === 403) continue
-      expect(status, path).toBe(200)
+      expect({ path, status }).toEqual({ path, status: 200 })
       const hidden = role === 'admin' ? never : [...never, ...editorsOnly]
-      expect(
-        hidden.filter(canary => text.includes(canary)),
-        path,
-      ).toEqual([])
+      const shown = hidden.filter(canary => text.includes(canary))
+      expect({ path, shown }).toEqual({ path, shown: [] })
     }
   },
 )
