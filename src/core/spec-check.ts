@@ -87,13 +87,14 @@ function checkOwn(spec: JobSpec, before: JobSpec): readonly Problem[] {
   return found.problems
 }
 
-const RESERVED_NAME = 'is reserved for built-in actions: names beginning with action: are refused'
+const OWN_NAME =
+  'a name of your own: names that begin with action: are reserved for built-in actions'
 const texts = ['name', 'handler', 'queue', 'tenant', 'lane'] as const
 
 /** Whoever may push tasks or name handlers may not thereby send requests or run commands. */
 function checkActionName(found: Findings, { handler, isAction }: JobSpec): void {
   if (typeof handler !== 'string' || isActionName(handler) === isAction) return
-  const rule = isAction ? 'must be the name of a built-in action' : RESERVED_NAME
+  const rule = isAction ? 'the name of a built-in action' : OWN_NAME
   found.add('handler', handler, rule)
 }
 

@@ -345,7 +345,8 @@ test('a source is a value of the one job model', async () => {
   const { checkSource } = await import('../../src/sources/check.ts')
   const { document } = checkSource(source(80, { schedule: 'interval:15m' }), () => null)
   const { handler, payload, name, metadata, ...rest } = specOf(document!, 'default')
-  const { handler: _h, payload: _p, name: _n, metadata: _m, ...meant } = specC({ every: '15m' })
+  const plain = specC({ every: '15m' }, { isAction: true, handler: 'action:source' })
+  const { handler: _h, payload: _p, name: _n, metadata: _m, ...meant } = plain
   expect(rest).toEqual(meant)
   expect([handler, name]).toEqual(['action:source', 'items'])
   expect(payload).toMatchObject({ action: { kind: 'source', table: 'items' } })

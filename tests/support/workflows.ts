@@ -93,7 +93,8 @@ export class WorkflowWorld {
   ): Promise<Job> {
     const action = { kind: 'workflow', workflow_id: 1, owner: 'ann', ...more.settings }
     const payload = { action, payload: more.payload ?? null }
-    const spec = specA(input, { handler: 'action:workflow', name: 'Daily', payload, ...more.spec })
+    const marked = { handler: 'action:workflow', isAction: true } as const
+    const spec = specA(input, { ...marked, name: 'Daily', payload, ...more.spec })
     return this.world.create(id, spec)
   }
 
