@@ -3,10 +3,10 @@
 // Input: `go <options>`, `quiet`, `stop <drain in ms>`. Output: `ready`, `working`, `calm`, `stopped`.
 
 import { createInterface } from 'node:readline'
-import type { OutcomeKind } from '../../../src/core/attempt.ts'
 import type { Context } from '../../../src/engine/context.ts'
 import { after, openEngine, type Engine } from '../engine.ts'
 import { WitnessLog } from './witness.ts'
+import { recordEvents } from './witness-events.ts'
 import { handlersOf, task } from './workload.ts'
 
 export interface NodeOptions {
@@ -71,7 +71,7 @@ class ChaosNode {
       handlers: Object.fromEntries(handlers),
     }
     const engine = await this.#patiently('open', () => openEngine(options))
-    this.#listen(engine)
+    recordEvents(engine.events, this.#log)
     await this.#patiently('start', () => engine.node.start())
     say('working')
     if (this.#options.taskEveryMs > 0) this.#tasks = this.#createTasks(engine)
@@ -90,28 +90,6 @@ class ChaosNode {
       this.#log.note({ kind: 'finish', isOk: false, ...fact })
       throw error
     }
-  }
-
-  #listen({ events }: Engine): void {
-    const accepted = (attempt: {
-      jobId: string
-      run: number
-      fence: number
-      id: string
-      outcome: OutcomeKind
-    }) => {
-      const { jobId: job, run, fence, id, outcome } = attempt
-      this.#log.note({ kind: 'accepted', job, run, fence, id, outcome })
-    }
-    events.on('settled', ({ settled }) => {
-      for (const { attempt } of settled) if (attempt) accepted(attempt)
-    })
-    events.on('leaseLost', ({ job, reason }) => {
-      this.#log.note({ kind: 'lost', job: job.id, fence: job.counters.fence, reason })
-    })
-    events.on('error', ({ during, error }) => {
-      this.#log.note({ kind: 'error', during, message: String(error) })
-    })
   }
 
   async #createTasks({ client, clock }: Engine): Promise<void> {
