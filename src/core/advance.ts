@@ -1,6 +1,7 @@
 // Where a schedule goes when a run of it is over: the next moment, with every firing between
 // decided, or its end.
 
+import { nextEpoch } from './clock-epoch.ts'
 import { draftOf, type Draft } from './draft.ts'
 import { passedSpan } from './firings.ts'
 import type { EndReason, Job, Pause, State, WaitingFor } from './job.ts'
@@ -56,11 +57,12 @@ export function advanceIn(job: Draft, now: Instant, startedAt: Instant): readonl
   return cursor.skips
 }
 
-function nextCursor(job: Job, now: Instant, startedAt: Instant): Cursor {
+function nextCursor(job: Draft, now: Instant, startedAt: Instant): Cursor {
   const { trigger } = job.spec
-  // The clock was set back during the run: the schedule goes on by the clock there is.
   const isRecurring = trigger.kind === 'interval' || trigger.kind === 'cron'
+  // The clock was set back during the run: the schedule goes on by the clock there is.
   if (isRecurring && isAheadOfClock(job.nextAt!, now)) {
+    job.clockEpoch = nextEpoch(job)
     return { nextAt: freshMoment(trigger, now), backlog: 0, skips: [] }
   }
   if (isGrid(trigger)) return gridCursor(job, trigger, now)

@@ -1,11 +1,12 @@
 // What a decision asks the store to write: all of it or nothing.
 
 import type { Attempt } from './attempt.ts'
+import { inEpochOf, nextEpoch } from './clock-epoch.ts'
 import { draftOf, type Draft } from './draft.ts'
 import type { Job } from './job.ts'
 import type { Skip } from './ledger.ts'
-import type { Instant } from './time.ts'
 import type { RecordWrite } from './record.ts'
+import { isAheadOfClock, type Instant } from './time.ts'
 
 export interface Change {
   /** The job as it shall be; its version is one more than the expected one. */
@@ -52,20 +53,26 @@ export function changeIn(before: Job, after: Draft, now: Instant, parts: ChangeP
   let skipped = 0
   for (const skip of skips) skipped += skip.count
   if (skipped > 0) after.totals = { ...after.totals, skipped: after.totals.skipped + skipped }
+  if (isRewound(before, after, now)) after.clockEpoch = nextEpoch(before)
   after.updatedAt = now
   after.version = before.version + 1
+  const { attempt = null, inserts = none, records = none } = parts
+  const decisions = { attempt, inserts, skips, records }
   return {
     job: after,
     expectedVersion: before.version,
     token: parts.token ?? null,
     specChanged: parts.specChanged ?? false,
-    attempt: parts.attempt ?? null,
-    inserts: parts.inserts ?? none,
-    skips,
-    records: parts.records ?? none,
+    ...inEpochOf(before, decisions),
     drop: parts.drop ?? null,
     clearsCheckpoint: parts.clearsCheckpoint ?? false,
   }
+}
+
+/** The cursor of a job that a later clock wrote goes back: its times come again. */
+function isRewound(before: Job, after: Draft, now: Instant): boolean {
+  if (before.nextAt === null || after.nextAt === null || after.nextAt >= before.nextAt) return false
+  return after.clockEpoch === before.clockEpoch && isAheadOfClock(before.updatedAt, now)
 }
 
 const none: readonly never[] = []

@@ -1,9 +1,10 @@
-// What a step back of the clock means for waiting jobs and for decisions.
+// What a step back of the clock means for waiting jobs.
 
 import { describe, expect, it } from 'vitest'
-import { afterClockStep, compareDecisions, withClockEpoch } from './clock-step.ts'
-import { occurrenceTask } from './detach.ts'
+import { change } from './change.ts'
+import { afterClockStep } from './clock-step.ts'
 import { createJob, type Job } from './job.ts'
+import { settle } from './settle.ts'
 import { completeSpec, type JobSpec } from './spec.ts'
 import { HOUR, MINUTE } from './time.ts'
 import type { Trigger } from './trigger.ts'
@@ -44,50 +45,55 @@ describe('G4 a waiting job after a step back', () => {
     ['a one-off with a time keeps it', waiting({ kind: 'once', at: AHEAD + 9 }), AHEAD + 9],
     ['a retry wait is shifted', { ...waiting(hourly), retryAt: AHEAD + MINUTE }, NOW + MINUTE],
   ])('%s', (_, job, dueAt) => {
-    expect(afterClockStep(job, BACK, NOW)?.job.dueAt).toBe(dueAt)
+    expect(afterClockStep(job, { backMs: BACK }, NOW)?.job.dueAt).toBe(dueAt)
+  })
+
+  it('a wait from before two steps is shifted by both', () => {
+    const job = { ...waiting(hourly), retryAt: AHEAD + MINUTE }
+    expect(afterClockStep(job, { backMs: HOUR }, NOW)?.job.dueAt).toBe(NOW + MINUTE)
   })
 
   it('leaves a job alone that the new clock has written, or that does not wait', () => {
     const job = waiting(hourly)
-    expect(afterClockStep({ ...job, updatedAt: NOW }, BACK, NOW)).toBeNull()
-    expect(afterClockStep({ ...job, state: 'paused' }, BACK, NOW)).toBeNull()
+    expect(afterClockStep({ ...job, updatedAt: NOW }, { backMs: BACK }, NOW)).toBeNull()
+    expect(afterClockStep({ ...job, state: 'paused' }, { backMs: BACK }, NOW)).toBeNull()
   })
 })
 
-describe('G4 decisions name their clock epoch', () => {
-  const job = waiting(hourly)
-  const skip = { jobId: 'j', from: NOW, to: NOW, count: 1, reason: 'missed' } as const
-  const changeOf = () => ({ ...afterClockStep(job, BACK, NOW)!, skips: [skip] })
-
-  it('in the first epoch nothing is added', () => {
-    const changes = [changeOf()]
-    expect(withClockEpoch(changes, 0, NOW)).toBe(changes)
+describe('G4 the epoch of a job changes with its cursor', () => {
+  it('when the cursor is moved back, to that of the store or to the next', () => {
+    const job = waiting(hourly)
+    expect(afterClockStep(job, { backMs: BACK, epoch: 4 }, NOW)?.job.clockEpoch).toBe(4)
+    const later = { ...job, clockEpoch: 6 }
+    expect(afterClockStep(later, { backMs: BACK, epoch: 4 }, NOW)?.job.clockEpoch).toBe(7)
   })
 
-  it('a skip of a later epoch is kept as a record that expires with it', () => {
-    const [stamped] = withClockEpoch([changeOf()], 2, NOW)
-    expect(stamped!.skips).toEqual([])
-    expect(stamped!.records).toMatchObject([
-      { kind: 'skip j', value: { from: NOW, count: 1, reason: 'missed', clockEpoch: 2 } },
-    ])
+  it('not for one that keeps its time', () => {
+    const job = waiting(hourly, { startAt: AHEAD + HOUR })
+    expect(afterClockStep(job, { backMs: BACK, epoch: 4 }, NOW)?.job.clockEpoch).toBe(0)
   })
 
-  it('an occurrence the clock has yet to reach belongs to the epoch before', () => {
-    const ahead = { ...skip, from: AHEAD, to: AHEAD }
-    const [stamped] = withClockEpoch([{ ...changeOf(), skips: [ahead] }], 1, NOW)
-    expect(stamped!.skips).toEqual([ahead])
-    expect(stamped!.records).toEqual([])
+  it('when a control action by the new clock moves it back', () => {
+    const job = waiting(hourly)
+    expect(change(job, { ...job, nextAt: NOW + HOUR }, NOW).job.clockEpoch).toBe(1)
+    expect(change(job, { ...job, nextAt: AHEAD + 2 * HOUR }, NOW).job.clockEpoch).toBe(0)
   })
 
-  it('the task of an occurrence that comes again is another task', () => {
-    const series = waiting(hourly, { overlap: { policy: 'allow' } })
-    const tasks = [NOW, AHEAD].map(at => occurrenceTask(series, at, { run: 1, now: NOW }))
-    const [stamped] = withClockEpoch([{ ...changeOf(), inserts: tasks }], 1, NOW)
-    expect(stamped!.inserts.map(({ id }) => id)).toEqual([`j@${NOW}~1`, `j@${AHEAD}`])
+  it('not when an edit by the same clock does', () => {
+    const job = { ...waiting(hourly), updatedAt: NOW }
+    expect(change(job, { ...job, nextAt: NOW + HOUR }, NOW).job.clockEpoch).toBe(0)
   })
 
-  it('epochs come one after another', () => {
-    const entries = [{ from: 5, clockEpoch: 1 }, { from: 9 }, { from: 3, clockEpoch: 1 }]
-    expect(entries.toSorted(compareDecisions).map(({ from }) => from)).toEqual([9, 3, 5])
+  it('when a run that began before the step is settled', () => {
+    const due = { ...waiting(hourly), dueAt: AHEAD, nextAt: AHEAD }
+    const lease = { token: 't', owner: 'n', attemptId: 'a', claimedAt: AHEAD, until: AHEAD + 1 }
+    const running = { ...due, state: 'running', dueAt: null, lease } as const
+    const finish = {
+      outcome: { kind: 'succeeded', result: null, measures: null },
+      startedAt: AHEAD,
+    } as const
+    const { job, attempt } = settle(running, finish, NOW)
+    expect(attempt).not.toHaveProperty('clockEpoch')
+    expect(job).toMatchObject({ clockEpoch: 1, nextAt: NOW + HOUR })
   })
 })

@@ -3,18 +3,25 @@
 
 import { rest } from './advance.ts'
 import { change, type Change } from './change.ts'
+import { nextEpoch } from './clock-epoch.ts'
 import { withinEnd, type Job, type RunRequest, type RunState } from './job.ts'
-import type { LedgerEntry, Skip } from './ledger.ts'
-import type { RecordWrite, StoredRecord } from './record.ts'
-import { isAheadOfClock, type Instant, type Millis } from './time.ts'
+import type { Instant, Millis } from './time.ts'
 import { gridNext, type IntervalTrigger } from './trigger.ts'
+
+export interface ClockStep {
+  readonly backMs: Millis
+  /** The store's epoch, as far as it is known. */
+  readonly epoch?: number
+}
 
 /**
  * A waiting job as the new clock has it; null for one the earlier clock left nothing in. What runs is
  * put right when it is settled (core/advance).
  */
-export function afterClockStep(job: Job, backMs: Millis, now: Instant): Change | null {
+export function afterClockStep(job: Job, step: ClockStep, now: Instant): Change | null {
   if (job.state !== 'waiting' || job.updatedAt <= now) return null
+  // Written before an earlier step than this one, the job is further ahead.
+  const backMs = Math.max(step.backMs, job.updatedAt - now)
   const shift = (at: Instant) => Math.min(at, at - backMs)
   const shifted: Job = {
     ...job,
@@ -23,7 +30,7 @@ export function afterClockStep(job: Job, backMs: Millis, now: Instant): Change |
     hold: job.hold && { ...job.hold, until: job.hold.until - backMs },
     requests: job.requests.map(request => shiftedRequest(request, backMs)),
   }
-  return change(job, rest(withCursor(shifted, backMs, now), now), now)
+  return change(job, rest(withCursor(shifted, { ...step, backMs }, now), now), now)
 }
 
 /** A one-off that was to start when it was made still is; one with a time of its own keeps it. */
@@ -43,7 +50,7 @@ function shiftedRequest(request: RunRequest, backMs: Millis): RunRequest {
 }
 
 /** An open run keeps its occurrence until it is over. */
-function withCursor(job: Job, backMs: Millis, now: Instant): Job {
+function withCursor(job: Job, { backMs, epoch }: ClockStep, now: Instant): Job {
   const { trigger, endAt, startAt } = job.spec
   if (job.nextAt === null || job.current.run > 0) return job
   if (trigger.kind === 'once' || trigger.kind === 'manual') return job
@@ -53,7 +60,8 @@ function withCursor(job: Job, backMs: Millis, now: Instant): Job {
     ? (gridNext(trigger, job.nextAt, from) ?? job.nextAt)
     : shiftedInterval(trigger, { at: job.nextAt - backMs, from: from + 1, now })
   if (moved >= job.nextAt) return job
-  return { ...job, nextAt: withinEnd(moved, endAt), floor: null, backlog: 0 }
+  const clockEpoch = nextEpoch(job, epoch)
+  return { ...job, nextAt: withinEnd(moved, endAt), floor: null, backlog: 0, clockEpoch }
 }
 
 /** As much of the interval is left as was before the step, never more than all of it. */
@@ -62,82 +70,4 @@ function shiftedInterval(
   { at, from, now }: { at: Instant; from: Instant; now: Instant },
 ): Instant {
   return Math.max(from, Math.min(at, now + everyMs))
-}
-
-/**
- * Names the clock epoch in what a change decides. An occurrence the clock has yet to reach was
- * decided in the epoch before: this one decides it again when its time comes. Stores keep one skip a
- * moment, so those of later epochs are records beside them.
- */
-export function withClockEpoch<C extends Change>(
-  changes: readonly C[],
-  epoch: number | undefined,
-  now: Instant,
-): readonly C[] {
-  if (epoch === undefined || epoch === 0) return changes
-  return changes.map(one => {
-    const { attempt } = one
-    const skips = one.skips.map(skip => withEpochAt(skip, epoch, now))
-    const { ageMs } = one.job.spec.retention
-    return {
-      ...one,
-      attempt: attempt && { ...attempt, ...epochOf(attempt.occurrence, epoch, now) },
-      inserts: one.inserts.map(task => taskOfEpoch(task, epoch, now)),
-      skips: skips.filter(skip => skip.clockEpoch === undefined),
-      records: [
-        ...one.records,
-        ...skips
-          .filter(skip => skip.clockEpoch !== undefined)
-          .map(skip => skipRecord(skip, skip.to + ageMs)),
-      ],
-    }
-  })
-}
-
-/** The time comes again, and its task of the epoch before may still be stored: this is another one. */
-function taskOfEpoch(task: Job, epoch: number, now: Instant): Job {
-  const { trigger } = task.spec
-  if (trigger.kind !== 'once' || task.id !== `${task.seriesId}@${trigger.at}`) return task
-  const { clockEpoch } = epochOf(trigger.at, epoch, now)
-  return clockEpoch === undefined ? task : { ...task, id: `${task.id}~${clockEpoch}` }
-}
-
-export function withEpochAt<T extends Skip | LedgerEntry>(
-  decision: T,
-  epoch: number,
-  now: Instant,
-): T {
-  return { ...decision, ...epochOf(decision.from, epoch, now) }
-}
-
-function epochOf(at: Instant, epoch: number, now: Instant): { readonly clockEpoch?: number } {
-  const clockEpoch = isAheadOfClock(at, now) ? epoch - 1 : epoch
-  return clockEpoch === 0 ? {} : { clockEpoch }
-}
-
-/** The kind of the records that hold the skips of a job in later clock epochs. */
-export function skipKind(jobId: string): string {
-  return `skip ${jobId}`
-}
-
-function skipRecord({ jobId, ...skip }: Skip, expireAt: Instant): RecordWrite {
-  const key = `${digits(skip.clockEpoch!)} ${digits(skip.from)}`
-  return { kind: skipKind(jobId), key, value: skip, expectedVersion: null, expireAt }
-}
-
-export function skipOfRecord(jobId: string, { value }: StoredRecord): Skip {
-  return { jobId, ...(value as unknown as Omit<Skip, 'jobId'>) }
-}
-
-/** Keys are ordered as texts. */
-function digits(value: number): string {
-  return String(value).padStart(16, '0')
-}
-
-/** The order of a ledger: clock epochs one after another, the decisions of each by their times. */
-export function compareDecisions(
-  a: Pick<LedgerEntry, 'from' | 'clockEpoch'>,
-  b: Pick<LedgerEntry, 'from' | 'clockEpoch'>,
-): number {
-  return (a.clockEpoch ?? 0) - (b.clockEpoch ?? 0) || a.from - b.from
 }

@@ -25,8 +25,10 @@ export interface Job {
   readonly waitingFor: WaitingFor
   /** The one moment it waits for: null unless waiting. Only a manual job may wait without one. */
   readonly dueAt: Instant | null
-  /** The schedule's cursor: the occurrence awaited or in service. Only moves forward. */
+  /** The schedule's cursor: the occurrence awaited or in service. Moves forward within a clock epoch. */
   readonly nextAt: Instant | null
+  /** The clock epoch the cursor is in (core/clock-epoch); 0 before the clock was first set back. */
+  readonly clockEpoch: number
   /** When the schedule's run is tried again; overrides `nextAt` as the moment it waits for. */
   readonly retryAt: Instant | null
   /** Occurrences up to here are decided although the cursor is before it (edits, manual retries). */
@@ -222,6 +224,7 @@ export function createJob(input: NewJob, now: Instant): Job {
     waitingFor: trigger.kind === 'once' ? 'start' : 'firing',
     dueAt,
     nextAt,
+    clockEpoch: 0,
     retryAt: null,
     floor: null,
     backlog: 0,

@@ -70,5 +70,7 @@ export function openEntry(job: Job): LedgerEntry | null {
   if (job.state !== 'running' && job.current.run === 0) return null
   if (job.serving !== null || job.nextAt === null) return null
   const { origin, run, occurrence } = serviceOf(job)
-  return runEntry({ jobId: job.id, origin, retryOf: run.retryOf, occurrence, run: run.run })
+  const { retryOf, run: number } = run
+  const epoch = job.clockEpoch === 0 ? {} : { clockEpoch: job.clockEpoch }
+  return runEntry({ jobId: job.id, origin, retryOf, occurrence, run: number, ...epoch })
 }

@@ -2,7 +2,6 @@
 // written first, and hands the rest to the runner.
 
 import { begin, type Begin } from '../core/begin.ts'
-import { withClockEpoch } from '../core/clock-step.ts'
 import type { Change } from '../core/change.ts'
 import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
@@ -12,6 +11,7 @@ import type { Instant } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
 import type { ClaimRequest } from '../store/store.ts'
 import { ClaimWatch } from './claim-watch.ts'
+import { commit } from './commit.ts'
 import { settledOf } from './events.ts'
 import { makeHeld, type Held } from './held.ts'
 import type { Parts } from './parts.ts'
@@ -137,10 +137,10 @@ export class Claiming {
     ready: Job[],
     now: Instant,
   ): Promise<Job[]> {
-    const { store, clock, settings, events, wake } = this.#parts
+    const { store, settings, events, wake } = this.#parts
     const changes = writes.map(write => write.change)
-    const stamped = withClockEpoch(changes, clock.epoch, now)
-    const results = await store.commit(stamped, { now, waitingMax: settings.waitingMax })
+    const { waitingMax } = settings
+    const results = await commit(this.#parts, changes, { now, waitingMax })
     const again: string[] = []
     const done: Change[] = []
     for (const [i, { change, runs }] of writes.entries()) {

@@ -1,7 +1,6 @@
 // What people can do with jobs, whichever way they ask: read, let the core decide, commit, and
 // decide again when someone else was faster.
 
-import { withClockEpoch } from '../core/clock-step.ts'
 import type { Change } from '../core/change.ts'
 import * as control from '../core/control.ts'
 import { refuseDamaged } from '../core/damage.ts'
@@ -24,7 +23,8 @@ import { explain, type Explanation } from '../core/why.ts'
 import { shortId } from '../core/short-id.ts'
 import type { InsertResult, JobFilter, Page, PageRequest, Store } from '../store/store.ts'
 import { noDeed, type Also, type Deed } from './audit.ts'
-import type { EpochClock } from './clock.ts'
+import type { Clock } from './clock.ts'
+import { commit } from './commit.ts'
 import type { Errand } from './direct.ts'
 import { settledOf, type Events } from './events.ts'
 import type { Ids } from './ids.ts'
@@ -40,7 +40,7 @@ const ROUNDS_MAX = 50
 
 export interface ClientParts {
   readonly store: Store
-  readonly clock: EpochClock
+  readonly clock: Clock
   readonly ids: Ids
   readonly events: Events
   readonly waitingMax: number | null
@@ -259,7 +259,7 @@ export class Client {
     decide: (job: Job, now: Instant) => Change | null,
     guard: Guard & Pick<Partial<Deed>, 'reason'> & { readonly runId?: () => string } = {},
   ): Promise<Job> {
-    const { store, clock, waitingMax } = this.#parts
+    const { clock, waitingMax } = this.#parts
     let refused = 0
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const job = await this.get(id)
@@ -275,8 +275,7 @@ export class Client {
       const runId = guard.runId?.() ?? null
       const deed = { verb, before: job, after: decided.job, runId, reason, now }
       const change = { ...decided, records: [...decided.records, ...this.#also(deed)] }
-      const stamped = withClockEpoch([change], clock.epoch, now)
-      const [result] = await store.commit(stamped, { now, waitingMax })
+      const [result] = await commit(this.#parts, [change], { now, waitingMax })
       if (result === 'conflict') refused = job.version
       if (result === 'committed') return this.#committed(verb, change)
       if (result === 'full') {

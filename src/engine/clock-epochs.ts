@@ -60,7 +60,6 @@ export async function findStepAtStart(parts: EpochParts): Promise<void> {
   const { store, clock } = parts
   const now = clock.now()
   const found = await readRecords(parts)
-  clock.epoch = found.epoch?.epoch ?? 0
   const written = await latestWritten(parts)
   const isExplained = written <= (found.epoch?.until ?? -Infinity)
   const evidence = Math.max(found.lastAt ?? -Infinity, isExplained ? -Infinity : written)
@@ -104,8 +103,7 @@ async function openEpoch(parts: EpochParts, { backMs, elapsedMs }: Measured): Pr
     epoch !== null &&
     epoch.openedAt >= now - elapsedMs - SLACK_MS &&
     epoch.openedAt <= now + SLACK_MS
-  if (isKnown) parts.clock.epoch = epoch.epoch
-  else await open(parts, found, { backMs, until: now + backMs })
+  if (!isKnown) await open(parts, found, { backMs, until: now + backMs })
 }
 
 /**
@@ -148,12 +146,13 @@ async function open(
   const { store, clock, events, troubles } = parts
   const openedAt = clock.now()
   const epoch = (found.epoch?.epoch ?? 0) + 1
-  const value: ClockEpoch = { epoch, openedAt, backMs, until, isRepaired: false }
+  // What an earlier step explains stays explained.
+  const latest = Math.max(until, found.epoch?.until ?? -Infinity)
+  const value: ClockEpoch = { epoch, openedAt, backMs, until: latest, isRepaired: false }
   const [result] = await store.putRecords(
     [epochWrite(value, found.version), lastSeen(openedAt)],
     openedAt,
   )
-  clock.epoch = epoch
   if (result !== 'put') return
   events.emit('clockSetBack', { backMs, epoch })
   troubles.raise({
@@ -183,7 +182,7 @@ async function repair(parts: EpochParts, epoch: ClockEpoch, slackMs: Millis = 0)
     const now = clock.now()
     // Clocks of nodes are a little apart: a repair long after the step leaves what was just written.
     const left = page.items.filter(({ updatedAt }) => updatedAt > now + slackMs)
-    const changes = left.flatMap(job => afterClockStep(job, epoch.backMs, now) ?? [])
+    const changes = left.flatMap(job => afterClockStep(job, epoch, now) ?? [])
     if (changes.length > 0) await store.commit(changes, { now })
     await shiftLeases(parts, page.items, epoch.backMs)
     cursor = page.cursor

@@ -12,9 +12,6 @@ export interface Clock {
   soon(callback: () => void): void
 }
 
-/** A clock that knows the store's clock epoch (core/clock-step); absent before the first step back. */
-export type EpochClock = Clock & { readonly epoch?: number }
-
 /** Longer timers fire at once in Node; nothing here needs to wait that long in one go. */
 const TIMER_MAX: Millis = 2 ** 31 - 1
 
@@ -58,8 +55,6 @@ export class CorrectedClock implements Clock {
   readonly #base: Clock
   #offsetMs: Millis = 0
   #sample: Sample | null = null
-  /** The clock epoch of the store (core/clock-step), as far as this process knows. */
-  epoch = 0
 
   constructor(base: Clock) {
     this.#base = base

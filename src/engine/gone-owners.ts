@@ -1,9 +1,9 @@
 // Takes over the leases of processes that are proven to be gone, without waiting for their end.
 
-import { withClockEpoch } from '../core/clock-step.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { settle } from '../core/settle.ts'
+import { commit } from './commit.ts'
 import { settledOf } from './events.ts'
 import type { Parts } from './parts.ts'
 import { countReaped } from './reaped.ts'
@@ -23,7 +23,7 @@ export async function reapGone(parts: Parts): Promise<number> {
     .filter(job => gone.has(ownerOf(job)))
     .map(job => settle(job, { outcome, startedAt: job.lease!.claimedAt }, now))
   if (changes.length === 0) return 0
-  const results = await store.commit(withClockEpoch(changes, clock.epoch, now), { now })
+  const results = await commit(parts, changes, { now })
   const done = changes.filter((_, i) => results[i] === 'committed')
   const jobs = done.filter(({ attempt }) => attempt !== null).map(({ job }) => job)
   if (jobs.length > 0) events.emit('reaped', { jobs })

@@ -1,17 +1,18 @@
 // The decisions of one schedule. A store lists them by their times; once the clock was set back, times
 // come again, and the decisions of each clock epoch are put together here.
 
-import { compareDecisions, skipKind, skipOfRecord, withEpochAt } from '../core/clock-step.ts'
+import { compareDecisions, skipKind, skipOfRecord } from '../core/clock-epoch.ts'
 import { ownEntry } from '../core/kept.ts'
 import { runEntry, type LedgerEntry } from '../core/ledger.ts'
+import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import type { Instant } from '../core/time.ts'
 import type { Page, Store } from '../store/store.ts'
-import type { EpochClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 
 interface LedgerParts {
   readonly store: Store
-  readonly clock: EpochClock
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /** Every decision, in the order of clock epochs and, within each, of their times. */
@@ -20,21 +21,21 @@ export async function* readLedger(
   jobId: string,
 ): AsyncGenerator<LedgerEntry, void, void> {
   const entries = pages(cursor => store.ledger(jobId, { limit: limits.pageMax, cursor }))
-  const { epoch = 0 } = clock
-  if (epoch === 0) yield* entries
-  else yield* await readEpochs(store, jobId, { entries, epoch, now: clock.now() })
+  const [job] = await store.get([jobId])
+  if (job === undefined || job.clockEpoch === 0) yield* entries
+  else yield* await readEpochs(store, job, { entries, now: clock.now() })
 }
 
 /** All of it in memory: retention bounds it, and clocks are seldom set back. */
 async function readEpochs(
   store: Store,
-  jobId: string,
-  { entries, epoch, now }: { entries: AsyncIterable<LedgerEntry>; epoch: number; now: Instant },
+  job: Job,
+  { entries, now }: { entries: AsyncIterable<LedgerEntry>; now: Instant },
 ): Promise<LedgerEntry[]> {
   const found = new Map<string, LedgerEntry>()
   const add = (entry: LedgerEntry) => found.set(`${entry.clockEpoch ?? 0} ${entry.from}`, entry)
-  const [job] = await store.get([jobId])
-  const own = job === undefined ? null : ownEntry(job)
+  const { id: jobId } = job
+  const own = ownEntry(job)
   for await (const attempt of pages(cursor =>
     store.attempts({ jobId }, { limit: limits.pageMax, cursor }),
   )) {
@@ -42,7 +43,7 @@ async function readEpochs(
     if (entry !== null) add(entry)
   }
   const isTold = [...found.values()].some(one => isSameRun(one, own))
-  if (own !== null && !isTold) add(withEpochAt(own, epoch, now))
+  if (own !== null && !isTold) add(own)
   for await (const entry of entries) if (entry.decision === 'skip') add(entry)
   for await (const record of pages(cursor =>
     store.listRecords(skipKind(jobId), { limit: limits.pageMax, cursor }, now),

@@ -2,7 +2,6 @@
 // each commit decides who did. Whether a lost attempt was a crash never delays it.
 
 import type { Outcome } from '../core/attempt.ts'
-import { withClockEpoch } from '../core/clock-step.ts'
 import type { Change } from '../core/change.ts'
 import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
@@ -10,6 +9,7 @@ import { resumeJob } from '../core/pause.ts'
 import { settle } from '../core/settle.ts'
 import type { Instant } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
+import { commit } from './commit.ts'
 import { settledOf } from './events.ts'
 import { judgeAll } from './judge.ts'
 import type { Parts } from './parts.ts'
@@ -43,7 +43,7 @@ export async function reap(parts: ReapParts): Promise<number> {
   const { settings, monitor: onTime } = parts
   const outcomeOf = await judgeAll({ store, settings, onTime }, late, now)
   const changes = late.map(job => decide(parts, job, outcomeOf, now))
-  const results = await store.commit(withClockEpoch(changes, clock.epoch, now), { now })
+  const results = await commit(parts, changes, { now })
   const done = changes.filter((_, i) => results[i] === 'committed')
   const abandoned = done.filter(change => change.attempt !== null)
   const resumed = done.filter(change => change.attempt === null && change.job.state !== 'failed')

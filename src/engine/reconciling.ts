@@ -1,7 +1,6 @@
 // Makes the stored jobs of a label match the declared ones: read, decide, one step; again if others
 // wrote in between.
 
-import { withClockEpoch } from '../core/clock-step.ts'
 import type { Change } from '../core/change.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
@@ -19,7 +18,7 @@ import type { Instant } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
 import type { Bundle, JobFilter, Page, Refusal, Store } from '../store/store.ts'
 import { noDeed, type Also, type Deed } from './audit.ts'
-import type { EpochClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 
 /** Rounds against others who change the same jobs at the same moment. */
 const ROUNDS_MAX = 20
@@ -31,7 +30,7 @@ const silent: ReadonlySet<Difference['kind']> = new Set(['kept', 'newer', 'undec
 
 export interface ReconcilingParts {
   readonly store: Store
-  readonly clock: EpochClock
+  readonly clock: Clock
 }
 
 export interface Reconciling {
@@ -87,9 +86,7 @@ export async function makeMatch(parts: ReconcilingParts, given: Reconciling): Pr
     for (const bundle of isWhole ? [plan] : piecesOf(plan)) {
       if (sizeOf(bundle) === 0) continue
       try {
-        const changes = withClockEpoch(bundle.changes, parts.clock.epoch, now)
-        const whole = { ...bundle, changes }
-        const refusals = await write(parts.store, given, { bundle: whole, stored, now })
+        const refusals = await write(parts.store, given, { bundle, stored, now })
         if (refusals.length === 0) done.add(bundle, plan.differences)
         else isRefused = true
       } catch (error) {

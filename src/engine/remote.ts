@@ -2,7 +2,6 @@
 // lease is theirs; here nothing is remembered of it, so any node of the service may be told.
 
 import type { Attempt, Outcome } from '../core/attempt.ts'
-import { withClockEpoch } from '../core/clock-step.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
 import type { Json } from '../core/json.ts'
@@ -12,7 +11,8 @@ import { settle, type Finish } from '../core/settle.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
 import type { Store } from '../store/store.ts'
-import type { EpochClock } from './clock.ts'
+import type { Clock } from './clock.ts'
+import { commit } from './commit.ts'
 import { settledOf, type Events } from './events.ts'
 import { noteOutcomes } from './series-fold.ts'
 import type { Wake } from './wake.ts'
@@ -22,7 +22,7 @@ const ROUNDS_MAX = 20
 
 export interface RemoteParts {
   readonly store: Store
-  readonly clock: Pick<EpochClock, 'now' | 'epoch'>
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
   readonly events: Events
   readonly wake: Pick<Wake, 'notify'>
 }
@@ -101,7 +101,7 @@ export class Remote {
         return this.#saidBefore(job, holding, finish.outcome)
       }
       const change = settle(job, { ...finish, startedAt: job.lease!.claimedAt }, now)
-      const [result] = await store.commit(withClockEpoch([change], clock.epoch, now), { now })
+      const [result] = await commit(this.#parts, [change], { now })
       if (result !== 'committed') continue
       if (events.isHeard('settled')) events.emit('settled', { settled: [settledOf(change)] })
       if (finish.outcome.kind === 'succeeded' && finish.outcome.resultOmitted !== undefined) {

@@ -1,7 +1,6 @@
 // Outcomes become stored facts: decided by the core, committed in batches, decided again when the
 // row was changed meanwhile, dropped when the lease is gone.
 
-import { withClockEpoch } from '../core/clock-step.ts'
 import type { Change } from '../core/change.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { failInvalid } from '../core/invalid.ts'
@@ -11,6 +10,7 @@ import { leavesRow, settle } from '../core/settle.ts'
 import type { Instant } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
 import type { Report } from '../store/store.ts'
+import { commit } from './commit.ts'
 import { settledOf } from './events.ts'
 import { leaseOf, type Held } from './held.ts'
 import type { Parts } from './parts.ts'
@@ -215,14 +215,14 @@ export class Settling {
 
   /** One pass over the batch; returns those whose row was changed and must be decided again. */
   async #round(batch: readonly Held[]): Promise<Held[]> {
-    const { store, clock, settings, events } = this.#parts
+    const { clock, settings, events } = this.#parts
     const fresh = await this.#readStale(batch)
     if (fresh.length === 0) return []
     await this.sendReports(fresh)
     const now = clock.now()
     const changes = fresh.map(held => this.#decide(held, now))
     const options = { now, waitingMax: settings.waitingMax }
-    const results = await store.commit(withClockEpoch(changes.map(kept), clock.epoch, now), options)
+    const results = await commit(this.#parts, changes.map(kept), options)
     const again: Held[] = []
     const done: Change[] = []
     for (const [i, held] of fresh.entries()) {

@@ -18,7 +18,6 @@ Runs several nodes on each real store while everything goes wrong, then checks w
   --minutes N       how long each store is tried (default 1)
   --kills N         go on until so many nodes were killed; likewise --restarts N of the server
   --nodes N         nodes at a time (default 4)
-  --clock-steps     SQLite: the clock of all nodes is set back now and then
   --seed N          repeats the moments of a run (default 1)
   --json            the result as JSON on the output, progress on the standard error
   --preset NAME     another scenario instead of the storm:
@@ -41,7 +40,6 @@ const { values } = parseArgs({
     nodes: { type: 'string', default: '4' },
     seed: { type: 'string', default: '1' },
     preset: { type: 'string' },
-    'clock-steps': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 })
@@ -75,7 +73,6 @@ async function storm(kind: RigKind): Promise<ChaosResult> {
     seed: Number(values.seed),
     nodes: Number(values.nodes),
     goal: goalAsked(),
-    ...(values['clock-steps'] ? {} : { everyMs: { clockSteps: 0 } }),
     onProgress: counts => {
       if (++last % 10 === 0) say(progressLine(kind, last, counts))
     },

@@ -42,7 +42,6 @@ const minutes = (world: World, job: string) =>
 
 async function ledgerOf(world: World, job: string) {
   const clock = new CorrectedClock(world.wall)
-  clock.epoch = 1
   const entries = []
   for await (const entry of readLedger({ store: world.store, clock }, job)) {
     const { decision, clockEpoch = 0, from } = entry

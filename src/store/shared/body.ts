@@ -22,6 +22,7 @@ export interface Detail {
   readonly serving?: string
   readonly requests?: readonly RunRequest[]
   readonly crashes?: number
+  readonly clockEpoch?: number
   readonly hold?: Hold
   readonly pause?: Pause
   readonly pauseAsked?: Pause
@@ -138,6 +139,7 @@ function isPlain(job: Job): boolean {
     job.serving === null &&
     job.requests.length === 0 &&
     job.crashes === 0 &&
+    job.clockEpoch === 0 &&
     job.hold === null &&
     job.pause === null &&
     job.pauseAsked === null &&
@@ -159,7 +161,7 @@ function isPlainRun(current: RunState): boolean {
 
 function detailOf(job: Job): Detail {
   const { floor, current, serving, requests, crashes, hold, pause, pauseAsked } = job
-  const { lastError, series } = job
+  const { lastError, series, clockEpoch } = job
   const endedNote = job.ended === null ? undefined : job.ended.note
   return {
     ...(floor === null ? {} : { floor }),
@@ -167,6 +169,7 @@ function detailOf(job: Job): Detail {
     ...(serving === null ? {} : { serving }),
     ...(requests.length === 0 ? {} : { requests }),
     ...(crashes === 0 ? {} : { crashes }),
+    ...(clockEpoch === 0 ? {} : { clockEpoch }),
     ...(hold === null ? {} : { hold }),
     ...(pause === null ? {} : { pause }),
     ...(pauseAsked === null ? {} : { pauseAsked }),

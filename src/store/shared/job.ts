@@ -49,6 +49,7 @@ export function toJob(hot: Hot, cold: Cold): Job {
     serving: body.serving,
     requests: body.requests,
     crashes: body.crashes,
+    clockEpoch: body.clockEpoch,
     counters: countersOf(hot),
     totals: body.totals,
     series: body.series,

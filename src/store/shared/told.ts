@@ -17,6 +17,7 @@ type Said =
   | 'serving'
   | 'requests'
   | 'crashes'
+  | 'clockEpoch'
   | 'totals'
   | 'series'
   | 'hold'
@@ -103,6 +104,7 @@ function understood(body: Body): Told {
     serving: detail.serving ?? null,
     requests: requestsOf(detail),
     crashes: detail.crashes ?? 0,
+    clockEpoch: detail.clockEpoch ?? 0,
     runs: body[5],
     concluded: body[6],
     totals: totalsOf(body),

@@ -54,11 +54,13 @@ function silent(evidence: Evidence, jobs: readonly Job[]): string[] {
   const { readAt, steps, lines } = evidence
   const endAt = lines.at(-1)?.at ?? 0
   const found: string[] = []
-  for (const { id, kind, state, nextAt, spec } of jobs) {
+  for (const { id, kind, state, nextAt, dueAt, current, spec } of jobs) {
     const { trigger } = spec
     if (kind !== 'job' || trigger.kind !== 'interval' || state === 'completed') continue
-    if (nextAt !== null && nextAt > Math.max(readAt, spec.startAt ?? 0) + trigger.everyMs) {
-      found.push(`${id} is silent until ${nextAt}, it is ${readAt}`)
+    // The occurrence of an open run may be of the clock before; what counts is when it goes on.
+    const [nextStart, waitMs] = current.run > 0 ? [dueAt, MINUTE] : [nextAt, trigger.everyMs]
+    if (nextStart !== null && nextStart > Math.max(readAt, spec.startAt ?? 0) + waitMs) {
+      found.push(`${id} is silent until ${nextStart}, it is ${readAt}`)
     }
     const starts = startsOf(evidence).filter(({ job }) => job.split('@')[0] === id)
     for (const step of steps) {

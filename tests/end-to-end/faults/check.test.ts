@@ -209,7 +209,7 @@ describe('health', () => {
         const entry = sample.ledgers.get('every')![1]!
         sample.ledgers.get('every')!.push({ ...entry, clockEpoch: 1 })
         if (clockEpoch === 1) sample.ledgers.get('every')!.push({ ...entry, clockEpoch })
-        sample.clockEpoch = 1
+        replace(sample.jobs, 0, { clockEpoch: 1 })
       })
     expect(again(0)).toEqual(clean)
     expect(again(1).duplicates).toMatch(/2000 is decided twice/)

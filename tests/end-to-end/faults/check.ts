@@ -102,7 +102,7 @@ function undecided(evidence: Evidence): string[] {
       found.push(`${job.id}: nothing decided between its creation and ${first}`)
     }
     // The cursor belongs to the time there is now.
-    if (epoch < evidence.clockEpoch) continue
+    if (epoch < job.clockEpoch) continue
     const last = Math.max(...entries.map(({ to }) => to), ...tasks.map(onceAt))
     const isOpen = job.state !== 'completed' && job.state !== 'cancelled'
     if (isOpen && (job.nextAt === null || job.nextAt <= evidence.quietAt)) {
@@ -133,7 +133,7 @@ function schedulesOf(evidence: Evidence) {
     const entries = groupBy(evidence.ledgers.get(job.id)!, ({ clockEpoch = 0 }) => `${clockEpoch}`)
     const tasks = groupBy(series.get(job.id) ?? [], ({ id }) => `${taskEpoch(id)}`)
     const epochs = new Set([...entries.keys(), ...tasks.keys()])
-    if (evidence.clockEpoch === 0) epochs.add('0')
+    if (job.clockEpoch === 0) epochs.add('0')
     return [...epochs].map(epoch => {
       const decided = { entries: entries.get(epoch) ?? [], tasks: tasks.get(epoch) ?? [] }
       return [job, Number(epoch), decided] as const

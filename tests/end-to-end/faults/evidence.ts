@@ -7,7 +7,6 @@ import type { Job } from '../../../src/core/job.ts'
 import type { LedgerEntry } from '../../../src/core/ledger.ts'
 import type { Instant } from '../../../src/core/time.ts'
 import { CorrectedClock, type Clock } from '../../../src/engine/clock.ts'
-import { CLOCK_KIND } from '../../../src/core/record.ts'
 import { Events } from '../../../src/engine/events.ts'
 import { readLedger } from '../../../src/engine/ledger.ts'
 import { Handlers } from '../../../src/engine/handlers.ts'
@@ -35,25 +34,18 @@ export interface Evidence {
   readonly quietAt: Instant
   /** Nodes that were killed. */
   readonly dead: readonly string[]
-  /** When the clock was set back, by the machine's own; and how often, as the store knows. */
+  /** When the clock was set back, by the machine's own. */
   readonly steps: readonly Instant[]
-  readonly clockEpoch: number
   /** By the clock of the store. */
   readonly readAt: Instant
 }
 
-export type Dump = Pick<
-  Evidence,
-  'jobs' | 'attempts' | 'ledgers' | 'counts' | 'clockEpoch' | 'readAt'
->
+export type Dump = Pick<Evidence, 'jobs' | 'attempts' | 'ledgers' | 'counts' | 'readAt'>
 
 export const openDirectly = (url: string, clock: Clock): Promise<Store> =>
   openStore(url, { now: () => clock.now(), listens: false })
 
 export async function readStore(store: Store, wall: Clock): Promise<Dump> {
-  const [record] = await store.getRecords(CLOCK_KIND, ['epoch'], wall.now())
-  const epoch = (record?.value as { epoch: number } | undefined)?.epoch ?? 0
-  const clock = { ...wall, epoch }
   const jobs = await readAll(page => store.list({}, page))
   const attempts = await readAll(page => store.attempts({}, page))
   const ledgers = new Map<string, LedgerEntry[]>()
@@ -61,11 +53,11 @@ export async function readStore(store: Store, wall: Clock): Promise<Dump> {
     if (kind !== 'job' || spec.trigger.kind !== 'interval') continue
     if (!isHealthy(id)) continue
     const entries: LedgerEntry[] = []
-    for await (const entry of readLedger({ store, clock }, id)) entries.push(entry)
+    for await (const entry of readLedger({ store, clock: wall }, id)) entries.push(entry)
     ledgers.set(id, entries)
   }
   const counts = await store.counts()
-  return { jobs, attempts, ledgers, counts, clockEpoch: epoch, readAt: wall.now() }
+  return { jobs, attempts, ledgers, counts, readAt: wall.now() }
 }
 
 /**

@@ -18,7 +18,6 @@ export interface Sample extends Evidence {
   quietAt: number
   dead: string[]
   steps: number[]
-  clockEpoch: number
 }
 
 const EVERY = 1_000
@@ -103,7 +102,6 @@ export function goodHistory(): Sample {
     quietAt: 2_500,
     dead: [],
     steps: [],
-    clockEpoch: 0,
     readAt: 2_600,
   }
 }
