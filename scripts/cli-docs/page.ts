@@ -83,9 +83,9 @@ function everywhere(commands: readonly Command[]): string {
 
 function sections(command: Command, parent: string): string[] {
   const name = `${parent}${command.name()}`
-  if (command.commands.length > 0) {
-    return command.commands.flatMap(one => sections(one, `${name} `))
-  }
+  const below = command.commands.flatMap(one => sections(one, `${name} `))
+  // One that does something itself has flags of its own.
+  if (below.length > 0 && command.options.length === 0) return below
   const [second] = command.aliases()
   const alias = second === undefined ? '' : ` Also \`${second}\`.`
   const args = command.registeredArguments.map(argument => {
@@ -101,6 +101,7 @@ function sections(command: Command, parent: string): string[] {
     ...examplesOf(command),
     ...(args.length === 0 ? [] : ['| Argument | |', '|---|---|', ...args, '']),
     ...(own.length === 0 ? [] : [...flagTable(own), '']),
+    ...below,
   ]
 }
 

@@ -46,7 +46,7 @@ export async function openLocal(
       ...work,
       actions: work.actions.registry,
       engine,
-      auth: openTo(principal),
+      auth: openTo(principal, engine),
       log: null,
       version,
       metricsText: () => '',

@@ -16,7 +16,8 @@ import { createEngine, type Engine } from '../engine/engine.ts'
 import type { Handler, Tracing } from '../engine/handlers.ts'
 import type { Ids } from '../engine/ids.ts'
 import type { EngineSettings } from '../engine/settings.ts'
-import { Authenticator } from '../http/auth/authenticator.ts'
+import { Authenticator, type AuthOptions } from '../http/auth/authenticator.ts'
+import type { TokenKey } from '../http/auth/tokens.ts'
 import { openSources } from '../sources/open.ts'
 import { SOURCE_QUEUE } from '../sources/source.ts'
 import type { Sources } from '../sources/sources.ts'
@@ -110,17 +111,11 @@ export function openWork(
 export function authenticatorOf(
   config: ServeConfig,
   secret: string | null,
-  isOpen = false,
+  { records, isOpen = false }: Pick<AuthOptions, 'records' | 'isOpen'>,
 ): Authenticator {
-  const rules = tokenRules(config)
-  if (config.jwksUrl !== null) {
-    const key = { kind: 'jwks', url: new URL(config.jwksUrl) } as const
-    return new Authenticator({ key, rules, sessionSecret: null, isOpen })
-  }
-  return new Authenticator({
-    key: { kind: 'secret', secret: secret! },
-    rules,
-    sessionSecret: secret,
-    isOpen,
-  })
+  const key: TokenKey =
+    config.jwksUrl === null
+      ? { kind: 'secret', secret: secret! }
+      : { kind: 'jwks', url: new URL(config.jwksUrl) }
+  return new Authenticator({ key, rules: tokenRules(config), records, isOpen })
 }

@@ -38,6 +38,8 @@ export async function mintFor(config: ServeConfig, request: TokenRequest): Promi
     add('CARILLON_JWKS_URL', config.jwksUrl, 'tokens are signed by your identity provider')
   }
   refuse('SETTINGS_INVALID', 'the token cannot be made', problems)
-  const secret = config.jwtSecret ?? heldSecret(config.data, systemIds()).secret
-  return mint(secret, { sub, tenant, role: role as Role, ttlMs: ttlMs! }, tokenRules(config))
+  const ids = systemIds()
+  const secret = config.jwtSecret ?? heldSecret(config.data, ids).secret
+  const grant = { sub, tenant, role: role as Role, ttlMs: ttlMs!, id: ids.token() }
+  return mint(secret, grant, tokenRules(config))
 }

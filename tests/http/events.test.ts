@@ -274,9 +274,16 @@ describe('whom it tells', () => {
 
   it('accepts the cookie of a session', async () => {
     const s = await startService({ ...work, works: false })
-    const cookie = `carillon_session=${(await s.auth.session())!}`
+    const cookie = await s.cookie()
     const reader = await listen(s, { headers: { cookie } })
     expect(reader.types(['counts'])).toEqual(['hello'])
+    const own = { cookie, 'sec-fetch-site': 'same-origin' }
+    expect((await s.caller().delete('/api/v1/session', own)).status).toBe(415)
+    const json = { ...own, 'content-type': 'application/json' }
+    expect((await s.caller().delete('/api/v1/session', json)).status).toBe(204)
+    await s.advance('1m')
+    await reader.until(({ isOver }) => isOver)
+    expect(reader.events.at(-1)).toMatchObject({ type: 'end', data: { reason: 'unauthorized' } })
   })
 })
 

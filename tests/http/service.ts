@@ -113,6 +113,13 @@ export class Service {
     return mint(SECRET, { sub, tenant, role, ttlMs: 30 * DAY }, this.rules)
   }
 
+  /** The Cookie header of a new session, as signing in with a token gives it. */
+  async cookie(role: Role = 'admin', tenant = '*'): Promise<string> {
+    const credential = { token: await this.token(role, tenant) }
+    const started = await this.parts.auth.signIn({ credential, ip: null, also: () => [] })
+    return `carillon_session=${started!.secret}`
+  }
+
   /** Whatever role and tenant; the token is made anew for every call, at the present moment. */
   as(role: Role = 'admin', tenant = 'acme'): Caller {
     return this.caller(async () => ({ authorization: `Bearer ${await this.token(role, tenant)}` }))
@@ -226,7 +233,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
   const auth = new Authenticator({
     key: { kind: 'secret', secret: SECRET },
-    sessionSecret: SECRET,
+    records: engine,
     rules,
   })
   const metrics = new Metrics(engine.events)

@@ -157,6 +157,7 @@ describe('bad tokens', () => {
     ['two tokens', { authorization: `Bearer ${good}, Bearer ${good}` }],
     ['another header', { 'x-access-token': good }],
     ['a cookie of another name', { cookie: `token=${good}` }],
+    ['a token for a session', { cookie: `carillon_session=${good}` }],
     ['two session cookies', { cookie: `carillon_session=${good}; carillon_session=${good}` }],
   ])('J6 %s is 401', async (_name, headers) => {
     const service = await startService({ works: false })

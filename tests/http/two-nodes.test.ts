@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { callAt, SERVE_SECRET, serveIn } from '../support/carillon.ts'
+import { callAt, carillon, SERVE_SECRET, serveIn, type Serving } from '../support/carillon.ts'
 import { freshPlace } from '../support/servers/shared.ts'
 import { eventually } from '../support/servers/wait.ts'
 import { skipTest } from '../support/skip.ts'
@@ -60,5 +60,37 @@ describe('a service that takes requests and another one that runs jobs', () => {
     const { body } = await call('GET', `${path}/executions`)
     expect(body['executions']).toMatchObject([{ status: 'cancelled' }])
     expect((await call('GET', path)).body['status']).toBe('cancelled')
+  })
+
+  it('S5 signing out on one ends the session on both, and a revoked token on all', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-two-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const store = await places['sqlite']!(folder)
+    const env = { CARILLON_JWT_SECRET: SERVE_SECRET }
+    const flags = ['--store', store, '--no-worker']
+    const [one, other] = await Promise.all([
+      serveIn(folder, { env, args: [...flags, '--node-id', 'one'] }),
+      serveIn(folder, { env, args: [...flags, '--node-id', 'other'] }),
+    ])
+    onTestFinished(async () => {
+      await one.kill()
+      await other.kill()
+    })
+    const minted = carillon(folder, ['token', '--role', 'admin', '--tenant', '*'], env)
+    const token = minted.stdout.trim()
+    const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+    const path = '/api/v1/session'
+    const signIn = () =>
+      fetch(one.address + path, { method: 'POST', headers, body: JSON.stringify({ token }) })
+    const statusAt = async (serving: Serving, more: Record<string, string>) =>
+      (await fetch(serving.address + path, { headers: more })).status
+    const cookie = (await signIn()).headers.get('set-cookie')!.split(';', 1)[0]!
+    expect(await statusAt(other, { cookie })).toBe(200)
+    await fetch(other.address + path, { method: 'DELETE', headers: { ...headers, cookie } })
+    expect([await statusAt(one, { cookie }), await statusAt(other, { cookie })]).toEqual([401, 401])
+    const revoked = carillon(folder, ['token', 'revoke', token, '--store', store], env)
+    expect([revoked.status, revoked.stderr]).toEqual([0, expect.stringContaining('revoked token')])
+    expect(revoked.stdout + revoked.stderr).not.toContain(token)
+    expect((await signIn()).status).toBe(401)
   })
 })

@@ -21,6 +21,7 @@ import { sourceRoutes } from '../sources/routes.ts'
 import { healthRoutes } from '../system/health.ts'
 import { problemRoutes } from '../system/problems.ts'
 import { sessionRoutes } from '../system/session.ts'
+import { tokenRoutes } from '../system/tokens.ts'
 import { taskRoutes } from '../tasks/routes.ts'
 import { tenantRoutes } from '../tenants/routes.ts'
 import { timelineRoutes } from '../timeline/routes.ts'
@@ -31,6 +32,7 @@ export const routes: readonly Routes[] = [
   healthRoutes,
   problemRoutes,
   sessionRoutes,
+  tokenRoutes,
   jobRoutes,
   executionRoutes,
   runRoutes,

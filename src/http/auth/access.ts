@@ -1,12 +1,13 @@
 // Every route says who may use it; this hook holds it to that before anything else is read.
 
 import type { onRequestAsyncHookHandler, RouteOptions } from 'fastify'
-import { auditWrite } from '../../engine/audit.ts'
 import type { App, AppParts, Request } from '../app/parts.ts'
 import { HttpProblem } from '../app/problem.ts'
 import type { Family } from '../app/refusal.ts'
+import { cookiePlaceOf } from './cookie-place.ts'
 import { isLoopback, isSafe, isSameOrigin } from './origin.ts'
-import { actorOf, EVERY_TENANT, mayAct, type Principal, type Role } from './principal.ts'
+import { EVERY_TENANT, mayAct, type Principal, type Role } from './principal.ts'
+import { auditRefusal } from './refusals.ts'
 
 const TOKEN_LENGTH_MAX = 8 * 1024
 
@@ -16,6 +17,10 @@ export type Access = Role | 'open' | 'metrics'
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
+    /** Only for callers who see every tenant. */
+    ofEveryTenant?: boolean
+    /** An open route at which codes and tokens can be tried: limited for each address. */
+    isSignIn?: boolean
     family?: Family
   }
   interface FastifyRequest {
@@ -41,18 +46,27 @@ export function guardRoutes(app: App, parts: AppParts): void {
     timeWindow: 60_000,
     keyGenerator: request => `failures ${request.ip}`,
   })
+  const signIns = app.createRateLimit({
+    max: parts.settings.authFailuresPerMinute,
+    timeWindow: 60_000,
+    keyGenerator: request => `sign-ins ${request.ip}`,
+  })
   const calls = callLimit(app, parts)
   const identify = async (request: Request): Promise<Principal> => {
     if ((request.headers.authorization?.length ?? 0) > TOKEN_LENGTH_MAX) {
       throw new HttpProblem('header-too-large', 'the Authorization header is too long')
     }
-    const principal = await parts.auth.principalOf(request.headers)
+    const principal = await parts.auth.principalOf(request.headers, cookiePlaceOf(request, parts))
     if (principal === null) return refuseUnknown(request, parts, failures)
     request.principal = principal
     await calls?.(request)
     return principal
   }
-  const guard: onRequestAsyncHookHandler = request => admit(request, parts, identify)
+  const guard: onRequestAsyncHookHandler = async request => {
+    // Before anything is compared, so that a limit that is reached says nothing about the code.
+    if (request.routeOptions.config.isSignIn === true) assertWithin(await signIns(request))
+    await admit(request, parts, identify)
+  }
   app.addHook('onRequest', guard)
 }
 
@@ -79,8 +93,7 @@ type Limiter = ReturnType<App['createRateLimit']>
 
 /** What is wrong with a token is not said, and trying many is slowed down. */
 async function refuseUnknown(request: Request, parts: AppParts, failures: Limiter): Promise<never> {
-  const limit = await failures(request)
-  if (!limit.isAllowed && limit.isExceeded) throw tooMany(limit.ttlInSeconds)
+  assertWithin(await failures(request))
   await auditRefusal(request, parts, { tenant: EVERY_TENANT, action: 'auth.refused', sub: '' })
   throw unauthorized()
 }
@@ -94,14 +107,14 @@ function callLimit(app: App, { settings }: AppParts): ((request: Request) => Pro
     keyGenerator: request => `calls ${request.principal?.tenant} ${request.principal?.sub}`,
   })
   return async request => {
-    const limit = await check(request)
-    if (!limit.isAllowed && limit.isExceeded) throw tooMany(limit.ttlInSeconds)
+    assertWithin(await check(request))
   }
 }
 
-function tooMany(seconds: number): HttpProblem {
-  const retryAfterSeconds = Math.max(1, seconds)
-  return new HttpProblem('rate-limited', 'too many requests', { retryAfterSeconds })
+function assertWithin(limit: Awaited<ReturnType<Limiter>>): void {
+  if (limit.isAllowed || !limit.isExceeded) return
+  const retryAfterSeconds = Math.max(1, limit.ttlInSeconds)
+  throw new HttpProblem('rate-limited', 'too many requests', { retryAfterSeconds })
 }
 
 async function assertAllowed(
@@ -111,7 +124,8 @@ async function assertAllowed(
   parts: AppParts,
 ): Promise<void> {
   const needed = access === 'metrics' ? 'admin' : access
-  const isWide = access !== 'metrics' || principal.tenant === EVERY_TENANT
+  const isForAll = access === 'metrics' || request.routeOptions.config.ofEveryTenant === true
+  const isWide = !isForAll || principal.tenant === EVERY_TENANT
   const isForged =
     principal.by === 'session' && !isSafe(request.method) && !isSameOrigin(request.headers)
   if (mayAct(principal.role, needed) && isWide && !isForged) return assertJson(request, principal)
@@ -127,28 +141,4 @@ function assertJson({ method, headers }: Request, { by }: Principal): void {
   if (by !== 'session' || isSafe(method)) return
   if (/^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) return
   throw new HttpProblem('unsupported-media-type', 'the request must be application/json')
-}
-
-interface Refused {
-  readonly tenant: string
-  readonly action: string
-  readonly sub: string
-}
-
-/** A refusal stands even when it cannot be written down. */
-async function auditRefusal(request: Request, parts: AppParts, refused: Refused): Promise<void> {
-  const { store, ids, clock } = parts.engine
-  const { tenant, action, sub } = refused
-  const now = clock.now()
-  const principal = { sub, tenant, role: 'viewer', by: 'token' } as const
-  const entry = {
-    actor: actorOf(principal, request.ip, request.id),
-    tenant,
-    action,
-    object: `${request.method} ${request.routeOptions.url ?? ''}`,
-    result: 'refused',
-  }
-  await store.putRecords([auditWrite(entry, ids, now)], now).catch((error: unknown) => {
-    parts.log?.warn({ request_id: request.id, err: error }, 'refusal not written to the audit')
-  })
 }

@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { EVERY_TENANT, roles, tenantPattern } from './principal.ts'
 
 const subPattern = /^[^\p{Cc}]{1,200}$/u
+/** What identity providers name tokens with: longer ones are not theirs. */
+const TOKEN_ID_MAX = 400
 
 export const claimsSchema = z
   .object({
@@ -12,6 +14,7 @@ export const claimsSchema = z
     role: z.enum(roles),
     exp: z.int().positive(),
     iat: z.int().positive().optional(),
+    jti: z.string().min(1).max(TOKEN_ID_MAX).optional(),
     nbf: z.int().nonnegative().optional(),
   })
   .refine(({ tenant, role }) => tenant !== EVERY_TENANT || role === 'admin')

@@ -9,12 +9,17 @@ export type Role = (typeof roles)[number]
 /** Sees every tenant; only an admin may have it. */
 export const EVERY_TENANT = '*'
 
-export interface Principal {
+export interface Identity {
   readonly sub: string
   readonly tenant: string
   readonly role: Role
+}
+
+export interface Principal extends Identity {
   /** How it was proven: browsers send cookies by themselves, so those need more care. */
   readonly by: 'token' | 'session' | 'open'
+  /** The session it came with, if it did. */
+  readonly sessionId?: string
 }
 
 /** No slash, so that a lane made of tenant and user cannot be that of someone else. */

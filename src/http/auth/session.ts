@@ -1,5 +1,5 @@
-// A browser's way in: a one-time code from the first start, exchanged for a cookie scripts cannot
-// read. The cookie is a token like any other, so nothing has to be remembered here.
+// A browser's way in: a one-time code from the first start, and the cookie that holds the secret of a
+// session. Sessions themselves are records of the store.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Instant, Millis } from '../../core/time.ts'
@@ -33,18 +33,21 @@ function hashOf(code: string): Buffer {
   return createHash('sha256').update(code).digest()
 }
 
-/** A longer cookie is dropped by browsers without a word. */
-export const COOKIE_LENGTH_MAX = 3_800
-
 export interface CookiePlace {
   /** The path the service is reached under; empty at the root. */
   readonly base: string
   readonly isSecure: boolean
 }
 
-export function sessionCookie(token: string, maxAgeSeconds: number, place: CookiePlace): string {
+/** Other hosts and unencrypted pages cannot set a cookie whose name begins like this. */
+function cookieName({ base, isSecure }: CookiePlace): string {
+  if (!isSecure) return SESSION_COOKIE
+  return `${base === '' ? '__Host-' : '__Secure-'}${SESSION_COOKIE}`
+}
+
+export function sessionCookie(secret: string, maxAgeSeconds: number, place: CookiePlace): string {
   const parts = [
-    `${SESSION_COOKIE}=${token}`,
+    `${cookieName(place)}=${secret}`,
     `Path=${place.base || '/'}`,
     'HttpOnly',
     'SameSite=Strict',
@@ -53,12 +56,13 @@ export function sessionCookie(token: string, maxAgeSeconds: number, place: Cooki
   return (place.isSecure ? [...parts, 'Secure'] : parts).join('; ')
 }
 
-/** The session's token in a Cookie header; null when there is none or more than one. */
-export function cookieToken(header: string | undefined): string | null {
+/** The session's secret in a Cookie header; null when there is none or more than one. */
+export function sessionSecretOf(header: string | undefined, place: CookiePlace): string | null {
+  const prefix = `${cookieName(place)}=`
   const found = (header ?? '')
     .split(';')
     .map(pair => pair.trim())
-    .filter(pair => pair.startsWith(`${SESSION_COOKIE}=`))
-    .map(pair => pair.slice(SESSION_COOKIE.length + 1))
-  return found.length === 1 && found[0] !== '' ? found[0]! : null
+    .filter(pair => pair.startsWith(prefix))
+    .map(pair => pair.slice(prefix.length))
+  return found.length === 1 && /^[0-9a-f]{64}$/.test(found[0]!) ? found[0]! : null
 }

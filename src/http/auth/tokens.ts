@@ -2,7 +2,7 @@
 
 import type { JWTVerifyGetKey } from 'jose'
 import type { Instant, Millis } from '../../core/time.ts'
-import type { Principal, Role } from './principal.ts'
+import type { Identity } from './principal.ts'
 
 /** Clocks of two machines may differ by so much. */
 const SKEW_SECONDS = 60
@@ -28,7 +28,13 @@ const algorithms = {
 
 const types = [undefined, 'JWT', 'jwt', 'at+jwt']
 
-export type Verify = (token: string) => Promise<Omit<Principal, 'by'> | null>
+export interface VerifiedToken extends Identity {
+  /** Its `jti`, by which it can be revoked. */
+  readonly id: string | null
+  readonly expireAt: Instant
+}
+
+export type Verify = (token: string) => Promise<VerifiedToken | null>
 
 /** Null for whatever is wrong with a token: callers learn nothing about why. */
 export function verifier(key: TokenKey, rules: TokenRules): Verify {
@@ -53,10 +59,11 @@ export function verifier(key: TokenKey, rules: TokenRules): Verify {
       if (!types.includes(protectedHeader.typ)) return null
       const claims = claimsSchema.safeParse(payload)
       if (!claims.success) return null
-      const { sub, tenant, role, exp, iat } = claims.data
+      const { sub, tenant, role, exp, iat, jti } = claims.data
       const longest = Math.floor((now + rules.lifetimeMaxMs) / 1_000) + SKEW_SECONDS
       const isEarly = iat !== undefined && iat > now / 1_000 + SKEW_SECONDS
-      return exp > longest || isEarly ? null : { sub, tenant, role }
+      if (exp > longest || isEarly) return null
+      return { sub, tenant, role, id: jti ?? null, expireAt: exp * 1_000 }
     } catch {
       return null
     }
@@ -77,11 +84,10 @@ async function materialOf(key: TokenKey): Promise<Uint8Array | JWTVerifyGetKey> 
   }
 }
 
-export interface Grant {
-  readonly sub: string
-  readonly tenant: string
-  readonly role: Role
+export interface Grant extends Identity {
   readonly ttlMs: Millis
+  /** Its `jti`: without one a token cannot be revoked. */
+  readonly id?: string
 }
 
 export async function mint(secret: string, grant: Grant, rules: TokenRules): Promise<string> {
@@ -92,6 +98,7 @@ export async function mint(secret: string, grant: Grant, rules: TokenRules): Pro
     .setSubject(grant.sub)
     .setIssuedAt(now)
     .setExpirationTime(now + Math.ceil(grant.ttlMs / 1_000))
+  if (grant.id !== undefined) jwt.setJti(grant.id)
   if (rules.issuer !== null) jwt.setIssuer(rules.issuer)
   if (rules.audience !== null) jwt.setAudience(rules.audience)
   return jwt.sign(new TextEncoder().encode(secret))

@@ -36,10 +36,12 @@ export const families: Readonly<Record<string, LoadRoutes>> = {
   runs: async () => (await import('../runs/routes.ts')).runRoutes,
   scheduler: async () => (await import('../scheduler/routes.ts')).schedulerRoutes,
   search: async () => searchRoutes,
+  sessions: tokens,
   'source-limits': sources,
   sources,
   system: async () => (await import('../nodes/routes.ts')).nodeRoutes,
   tenants,
+  tokens,
   timeline: async () => (await import('../timeline/routes.ts')).timelineRoutes,
   upcoming: async () => (await import('../ahead/routes.ts')).upcomingRoutes,
 }
@@ -50,6 +52,10 @@ async function overview(): Promise<Routes> {
 
 async function sources(): Promise<Routes> {
   return (await import('../sources/routes.ts')).sourceRoutes
+}
+
+async function tokens(): Promise<Routes> {
+  return (await import('../system/tokens.ts')).tokenRoutes
 }
 
 async function tenants(): Promise<Routes> {

@@ -7,6 +7,7 @@ import type { AppParts, Request, Routes } from '../app/parts.ts'
 import { HttpProblem } from '../app/problem.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { callerOf } from '../auth/access.ts'
+import { cookiePlaceOf } from '../auth/cookie-place.ts'
 import { scopeOf } from '../auth/principal.ts'
 import { Connection } from './connection.ts'
 import { settledFacts, topics, type Topic } from './facts.ts'
@@ -84,7 +85,7 @@ async function open(
     jobId: asked.job ?? null,
   })
   const isAllowed = async () => {
-    const now = await parts.auth.principalOf(request.headers)
+    const now = await parts.auth.principalOf(request.headers, cookiePlaceOf(request, parts))
     return now !== null && now.tenant === tenant && now.role === role
   }
   connection.send(`retry: ${RETRY_MS}\n\n`)

@@ -1,13 +1,19 @@
-// Signing in from a browser: a one-time code or a token for a cookie, who am I, and out again.
+// Signing in from a browser: a one-time code or a token for a session, who am I, and out again.
 
 import { z } from 'zod'
+import { auditWrite } from '../../engine/audit.ts'
 import { callerOf, unauthorized } from '../auth/access.ts'
+import type { Credential } from '../auth/authenticator.ts'
+import { cookiePlaceOf } from '../auth/cookie-place.ts'
 import { isSameOrigin } from '../auth/origin.ts'
-import { roles } from '../auth/principal.ts'
-import { COOKIE_LENGTH_MAX, sessionCookie } from '../auth/session.ts'
+import { actorOf, EVERY_TENANT, roles } from '../auth/principal.ts'
+import { auditRefusal } from '../auth/refusals.ts'
+import { sessionCookie } from '../auth/session.ts'
+import type { Session, SessionWrites } from '../auth/sessions.ts'
 import { HttpProblem } from '../app/problem.ts'
-import type { AppParts, Request, Routes } from '../app/parts.ts'
-import { basePathOf } from '../dashboard/base.ts'
+import type { App, AppParts, Request, Routes } from '../app/parts.ts'
+
+const TOKEN_LENGTH_MAX = 8 * 1024
 
 export const principalSchema = z
   .strictObject({ sub: z.string(), tenant: z.string(), role: z.enum(roles), by: z.string() })
@@ -16,43 +22,18 @@ export const principalSchema = z
 const body = z.union(
   [
     z.strictObject({ code: z.string().min(1).max(200) }),
-    z.strictObject({
-      token: z.string().min(1).max(COOKIE_LENGTH_MAX, 'is too long to be kept in a cookie'),
-    }),
+    z.strictObject({ token: z.string().min(1).max(TOKEN_LENGTH_MAX) }),
   ],
   { error: 'must be {code} or {token}' },
 )
 
+const url = '/api/v1/session'
+
 export const sessionRoutes: Routes = (app, parts) => {
-  const { auth } = parts
-  const cookieFor = (request: Request, token: string, seconds: number) =>
-    sessionCookie(token, seconds, {
-      base: basePathOf(request, parts),
-      isSecure: request.protocol === 'https',
-    })
-  app.route({
-    method: 'POST',
-    url: '/api/v1/session',
-    config: { access: 'open' },
-    schema: {
-      tags: ['system'],
-      summary: 'Exchange a one-time code or a token for a session cookie',
-      body,
-      response: { 204: z.undefined() },
-    },
-    handler: async (request, reply) => {
-      if (!isSameOrigin(request.headers)) {
-        throw new HttpProblem('forbidden', 'the request does not come from our own pages')
-      }
-      const token = await sessionToken(request.body, parts)
-      if (token === null) throw unauthorized()
-      const cookie = cookieFor(request, token, auth.sessionMs / 1_000)
-      return reply.code(204).header('Set-Cookie', cookie).send()
-    },
-  })
+  signInRoute(app, parts)
   app.route({
     method: 'GET',
-    url: '/api/v1/session',
+    url,
     config: { access: 'viewer' },
     schema: { tags: ['system'], summary: 'Who is asking', response: { 200: principalSchema } },
     handler: async request => {
@@ -62,24 +43,67 @@ export const sessionRoutes: Routes = (app, parts) => {
   })
   app.route({
     method: 'DELETE',
-    url: '/api/v1/session',
+    url,
     config: { access: 'viewer' },
-    schema: { tags: ['system'], summary: 'End the session', response: { 204: z.undefined() } },
+    schema: {
+      tags: ['system'],
+      summary: 'End the session on every node at once',
+      response: { 204: z.undefined() },
+    },
     handler: async (request, reply) => {
-      const cookie = cookieFor(request, '', 0)
+      const { sessionId } = callerOf(request)
+      if (sessionId !== undefined) {
+        await parts.auth.endSession(sessionId, auditOf(request, parts, 'session.end'))
+      }
+      const cookie = sessionCookie('', 0, cookiePlaceOf(request, parts))
       return reply.code(204).header('Set-Cookie', cookie).send()
     },
   })
 }
 
-/** A pasted token is the session itself: it ends when the token does. */
-async function sessionToken(
-  given: z.output<typeof body>,
-  { auth, engine }: AppParts,
-): Promise<string | null> {
-  if ('token' in given) {
-    const token = given.token.trim()
-    return (await auth.isToken(token)) ? token : null
+function signInRoute(app: App, parts: AppParts): void {
+  app.route({
+    method: 'POST',
+    url,
+    config: { access: 'open', isSignIn: true },
+    schema: {
+      tags: ['system'],
+      summary: 'Exchange a one-time code or a token for a session of up to 12 hours',
+      body,
+      response: { 204: z.undefined() },
+    },
+    handler: async (request, reply) => {
+      if (!isSameOrigin(request.headers)) {
+        throw new HttpProblem('forbidden', 'the request does not come from our own pages')
+      }
+      const signedIn = await parts.auth.signIn({
+        credential: trimmed(request.body),
+        ip: request.ip,
+        also: auditOf(request, parts, 'session.create'),
+      })
+      if (signedIn === null) {
+        const action = 'session.refused'
+        await auditRefusal(request, parts, { tenant: EVERY_TENANT, action, sub: '' })
+        throw unauthorized()
+      }
+      const { secret, session } = signedIn
+      const seconds = Math.floor((session.expireAt - session.createdAt) / 1_000)
+      const cookie = sessionCookie(secret, seconds, cookiePlaceOf(request, parts))
+      return reply.code(204).header('Set-Cookie', cookie).send()
+    },
+  })
+}
+
+function trimmed(given: Credential): Credential {
+  return 'token' in given ? { token: given.token.trim() } : given
+}
+
+/** In the book of the tenant whose session it is, in the name of whoever it belongs to. */
+function auditOf(request: Request, { engine }: AppParts, action: string): SessionWrites {
+  return ({ id, sub, tenant, role }: Session) => {
+    const { ids, clock } = engine
+    const actor = actorOf({ sub, tenant, role, by: 'session' }, request.ip, request.id)
+    const object = `session:${id}`
+    return [auditWrite({ actor, tenant, action, object, result: 'done' }, ids, clock.now())]
   }
-  return auth.code.redeem(given.code, engine.clock.now()) ? auth.session() : null
 }
