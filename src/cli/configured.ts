@@ -4,18 +4,27 @@ import { Option, type Command } from 'commander'
 import process from 'node:process'
 import type { ConfigFile } from '../serve/config-file.ts'
 import type { ServeConfig } from '../serve/config.ts'
-import { flagOf, optionNames, options, type OptionName } from '../serve/options.ts'
+import {
+  flagOf,
+  optionNames,
+  options,
+  type Option as SettingOption,
+  type OptionName,
+} from '../serve/options.ts'
 
 /** Adds a flag for each of the settings; a yes or no also has its opposite. */
 export function addSettings(command: Command, names: readonly OptionName[] = optionNames): Command {
   for (const name of names) {
     const flag = flagOf(name)
     if (flag === null) continue
-    const { form, about, default: value } = options[name]
-    const shown = value === null || form === 'yes-no' ? '' : ` (default ${String(value)})`
+    const { form, about, default: value, isValueOptional }: SettingOption = options[name]
+    const isSaid = value === null || typeof value === 'boolean'
+    const shown = isSaid ? '' : ` (default ${String(value)})`
     if (form === 'yes-no') {
-      const isOn = value
+      const isOn = value === true
       command.addOption(new Option(isOn ? `--no-${flag}` : `--${flag}`, describe(about, isOn)))
+    } else if (isValueOptional === true) {
+      command.addOption(new Option(`--${flag} [value]`, about))
     } else {
       command.addOption(new Option(`--${flag} <value>`, `${about}${shown}`))
     }

@@ -51,6 +51,29 @@ describe('the configuration', () => {
     })
   })
 
+  it.each([
+    [true, 1],
+    ['yes', 1],
+    ['1', 1],
+    ['2', 2],
+    [2, 2],
+    ['no', false],
+    ['0', false],
+    ['10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
+    [['10.1.2.3'], ['10.1.2.3']],
+  ])('S5 takes %j for trusted proxies', (given, value) => {
+    const config = resolveConfig({ ...none, flags: { trustProxy: given } })
+    expect(config.trustProxy).toEqual(value)
+  })
+
+  it.each(['11', '-1', 'proxy.example', '0.0.0.0/0', '10.0.0.0/33', '', ','])(
+    'S5 refuses %j for trusted proxies',
+    given => {
+      const file = { path: 'c.mjs', values: { trustProxy: given } }
+      expect(problemsOf({ file })).toMatchObject([{ field: 'trustProxy in c.mjs', value: given }])
+    },
+  )
+
   it('reads durations, lists, queues and yes or no', () => {
     const env = {
       CARILLON_DRAIN: '5m',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { refuse, type Problem } from '../core/errors.ts'
 import { parseDuration } from '../core/time.ts'
 import { engineDefaults, type QueueSettings } from '../engine/settings.ts'
+import { HOPS_MAX, isProxyRange, type TrustedProxies } from '../http/app/proxies.ts'
 import { secretProblems } from '../http/auth/secret.ts'
 import { alertProblems } from './alerts/limits.ts'
 import { flagOf, optionNames, options, type Option, type OptionName } from './options.ts'
@@ -39,7 +40,7 @@ export interface ServeConfig {
   readonly bodyBytesMax: number
   readonly dashboard: boolean
   readonly environment: string | null
-  readonly trustProxy: boolean
+  readonly trustProxy: TrustedProxies
   readonly requireIfMatch: boolean
   /** It may hold a key of its receiver, so it is treated like a secret. */
   readonly alertUrl: string | null
@@ -134,10 +135,14 @@ function parse(option: Option, { value, field }: Given): Parsed {
         wrong('must be a duration such as 30s or 5m, or milliseconds, within its bounds')
       )
     case 'yes-no': {
-      const isYes = [true, 'true', '1', 'yes'].includes(value as never)
-      const isNo = [false, 'false', '0', 'no'].includes(value as never)
-      return isYes || isNo ? { value: isYes } : wrong('must be true or false')
+      const answer = yesOrNo(value)
+      return answer === null ? wrong('must be true or false') : { value: answer }
     }
+    case 'proxies':
+      return (
+        proxiesOf(value) ??
+        wrong('must be a number of proxies, or a comma list of addresses such as 10.0.0.0/8')
+      )
     case 'list':
       return listOf(value) ?? wrong('must be a comma list, or a list of texts')
     case 'queues':
@@ -165,6 +170,23 @@ function toNumber(value: unknown): number | null {
 
 function toDuration(value: unknown): number | null {
   return toNumber(value) ?? (typeof value === 'string' ? parseDuration(value) : null)
+}
+
+function yesOrNo(value: unknown): boolean | null {
+  if ([true, 'true', '1', 'yes'].includes(value as never)) return true
+  return [false, 'false', '0', 'no'].includes(value as never) ? false : null
+}
+
+/** Yes means one proxy: never what the client itself wrote. */
+function proxiesOf(value: unknown): Parsed | null {
+  const answer = yesOrNo(value)
+  if (answer !== null) return { value: answer ? 1 : false }
+  const hops = toNumber(value)
+  if (hops !== null) return hops >= 1 && hops <= HOPS_MAX ? { value: hops } : null
+  const list = listOf(value)
+  if (list === null || 'problem' in list) return null
+  const texts = list.value as string[]
+  return texts.length > 0 && texts.every(isProxyRange) ? { value: texts } : null
 }
 
 function listOf(value: unknown): Parsed | null {

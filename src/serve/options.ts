@@ -5,7 +5,15 @@ import { engineDefaults } from '../engine/settings.ts'
 import { httpDefaults } from '../http/app/settings.ts'
 import { QUEUE_SIZE } from '../sources/source.ts'
 
-export type Form = 'text' | 'whole' | 'duration' | 'yes-no' | 'list' | 'queues' | 'level'
+export type Form =
+  | 'text'
+  | 'whole'
+  | 'duration'
+  | 'yes-no'
+  | 'list'
+  | 'queues'
+  | 'level'
+  | 'proxies'
 
 export interface Option {
   /** As the environment has it; a flag is its lower case with dashes, without the prefix. */
@@ -16,6 +24,8 @@ export interface Option {
   readonly default: string | number | boolean | null
   /** Secrets are never flags: process lists show them. */
   readonly isSecret?: boolean
+  /** The flag alone means yes. */
+  readonly isValueOptional?: boolean
   readonly min?: number
   readonly max?: number
 }
@@ -119,11 +129,13 @@ export const options = {
   ),
   dashboard: yes('CARILLON_DASHBOARD', true, 'serve the dashboard'),
   environment: text('CARILLON_ENVIRONMENT', 'the name of this place in the dashboard: production'),
-  trustProxy: yes(
-    'CARILLON_TRUST_PROXY',
-    false,
-    'believe a proxy in front about address, protocol and prefix',
-  ),
+  trustProxy: {
+    env: 'CARILLON_TRUST_PROXY',
+    form: 'proxies',
+    about: 'believe so many proxies in front (1 if not given), or those at these addresses',
+    default: false,
+    isValueOptional: true,
+  },
   requireIfMatch: yes(
     'CARILLON_REQUIRE_IF_MATCH',
     false,

@@ -132,7 +132,7 @@ async function makeApp(made: Made): Promise<App> {
       requiresIfMatch: config.requireIfMatch,
       servesDashboard: config.dashboard,
       environment: config.environment,
-      trustsProxy: config.trustProxy,
+      trustedProxies: config.trustProxy,
       readyAfterMs: Math.max(60_000, config.checkIntervalMs * 3),
     }),
   })

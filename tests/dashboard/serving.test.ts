@@ -121,7 +121,7 @@ describe('serving the dashboard', () => {
     const plain = await startService({ works: false })
     expect((await plain.caller().get('/', headers)).text).toContain('content=""')
     expect(await cookieOf(plain)).toMatch(/Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/)
-    const trusting = await startService({ works: false, http: { trustsProxy: true } })
+    const trusting = await startService({ works: false, http: { trustedProxies: 1 } })
     expect((await trusting.caller().get('/', headers)).text).toContain('src="/jobs-admin/assets/')
     expect(await cookieOf(trusting)).toMatch(
       /Path=\/jobs-admin; HttpOnly; SameSite=Strict; .*; Secure$/,

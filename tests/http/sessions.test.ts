@@ -103,7 +103,7 @@ onEachStore((store, start) => {
     })
 
     it('S5 over TLS the cookie is __Host- and no other is read', async () => {
-      const s = await start({ works: false, http: { trustsProxy: true } })
+      const s = await start({ works: false, http: { trustedProxies: 1 } })
       const { headers } = await s.caller().post(SESSION, { token: await s.token() }, https)
       expect(headers['set-cookie']).toMatch(
         /^__Host-carillon_session=\w+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+; Secure$/,

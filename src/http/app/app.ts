@@ -8,6 +8,7 @@ import { answerCompiler, compileValidator } from './compile.ts'
 import { addHooks, answerUnreadable, requestId } from './hooks.ts'
 import { describeApi } from './openapi.ts'
 import type { App, AppParts, Routes } from './parts.ts'
+import { trustIn } from './proxies.ts'
 import { routes } from './routes.ts'
 
 const PARAM_LENGTH_MAX = 500
@@ -19,7 +20,7 @@ export async function createApp(parts: AppParts, more: readonly Routes[] = []): 
   const { settings, engine } = parts
   const app: App = Fastify({
     logger: false,
-    trustProxy: settings.trustsProxy,
+    ...(settings.trustedProxies === false ? {} : { trustProxy: trustIn(settings.trustedProxies) }),
     bodyLimit: settings.bodyBytesMax,
     requestTimeout: settings.requestTimeoutMs,
     connectionTimeout: settings.requestTimeoutMs,

@@ -2,6 +2,7 @@
 
 import { refuse } from '../../core/errors.ts'
 import { Findings } from '../../core/findings.ts'
+import { HOPS_MAX, isProxyRange, type TrustedProxies } from './proxies.ts'
 
 export interface HttpSettings {
   readonly bodyBytesMax: number
@@ -16,8 +17,8 @@ export interface HttpSettings {
   readonly readyAfterMs: number
   /** Whether edits and deletions must name the revision they mean. */
   readonly requiresIfMatch: boolean
-  /** Believe what a proxy in front says about address, protocol and prefix of a request. */
-  readonly trustsProxy: boolean
+  /** Whose word counts about address, protocol and prefix of a request. */
+  readonly trustedProxies: TrustedProxies
   readonly servesDashboard: boolean
   /** Shown in the dashboard, so that nobody mistakes one place for another: `production`. */
   readonly environment: string | null
@@ -36,7 +37,7 @@ export const httpDefaults: HttpSettings = {
   requestTimeoutMs: 30_000,
   readyAfterMs: 60_000,
   requiresIfMatch: false,
-  trustsProxy: false,
+  trustedProxies: false,
   servesDashboard: true,
   environment: null,
   describesApi: true,
@@ -59,6 +60,11 @@ export function httpSettings(given: Partial<HttpSettings>): HttpSettings {
   for (const [field, min, max] of ranges) found.whole(field, settings[field], min, max)
   const { ratePerMinute } = settings
   if (ratePerMinute !== null) found.whole('ratePerMinute', ratePerMinute, 1, 100_000_000)
+  const { trustedProxies: proxies } = settings
+  if (typeof proxies === 'number') found.whole('trustedProxies', proxies, 1, HOPS_MAX)
+  const odd = typeof proxies === 'object' ? proxies.filter(text => !isProxyRange(text)) : []
+  for (const text of odd)
+    found.add('trustedProxies', text, 'an address or a network, but not of everyone')
   refuse('SETTINGS_INVALID', 'the HTTP settings are not valid', found.problems)
   return settings
 }

@@ -2,12 +2,14 @@
 // anywhere, and a proxy that is trusted may say so.
 
 import type { AppParts, Request } from '../app/parts.ts'
+import { trustIn } from '../app/proxies.ts'
 
 const plainPath = /^(?:\/[\w.~-]{1,100}){1,10}$/
 
 /** Without a slash at its end; empty at the root, and for anything that is not a plain path. */
 export function basePathOf(request: Request, { settings }: Pick<AppParts, 'settings'>): string {
-  const forwarded = settings.trustsProxy ? request.headers['x-forwarded-prefix'] : undefined
+  const isTrusted = trustIn(settings.trustedProxies)(request.raw.socket?.remoteAddress, 0)
+  const forwarded = isTrusted ? request.headers['x-forwarded-prefix'] : undefined
   const prefix = typeof forwarded === 'string' ? plain(forwarded) : ''
   return prefix + plain(mountOf(request))
 }
