@@ -2,6 +2,7 @@
 
 import rateLimit from '@fastify/rate-limit'
 import Fastify from 'fastify'
+import { auditCountsOf } from '../../engine/audit-counts.ts'
 import { guardRoutes } from '../auth/access.ts'
 import { readJson } from './body.ts'
 import { answerCompiler, compileValidator } from './compile.ts'
@@ -49,6 +50,14 @@ export async function createApp(parts: AppParts, more: readonly Routes[] = []): 
     const typed = scope as unknown as App
     guardRoutes(typed, parts)
     for (const add of [...routes, ...about, ...more]) add(typed, parts)
+  })
+  // What was counted for the audit is written before the store is closed.
+  app.addHook('onClose', async () => {
+    await auditCountsOf(engine)
+      .flush()
+      .catch((error: unknown) => {
+        parts.log?.warn({ err: error }, 'counts not written to the audit')
+      })
   })
   await app.ready()
   return app

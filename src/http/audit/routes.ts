@@ -47,6 +47,11 @@ export const entrySchema = z
     result: z.string(),
     ip: z.string().nullable().meta({ description: 'Shown to admins only.' }),
     request_id: z.string().nullable(),
+    count: z
+      .int()
+      .optional()
+      .meta({ description: 'How often it happened in the minute from `at`; for tasks, how many.' }),
+    last_at: z.iso.datetime().optional(),
     before: state,
     after: state,
   })
@@ -152,5 +157,9 @@ function objectOf({ value }: StoredRecord): JsonObject {
 function entryView(record: StoredRecord, caller: Principal): z.output<typeof entrySchema> {
   const value = objectOf(record)
   const ip = mayAct(caller.role, 'admin') ? value.ip : null
-  return { ...value, id: record.key, at: iso(Number(value.at)), ip } as z.output<typeof entrySchema>
+  const { last_at: last } = value
+  const counted = typeof last === 'number' ? { last_at: iso(last) } : {}
+  return { ...value, ...counted, id: record.key, at: iso(Number(value.at)), ip } as z.output<
+    typeof entrySchema
+  >
 }

@@ -1,6 +1,6 @@
-// What the audit keeps of requests that were refused.
+// What the audit keeps of requests that were refused: equal ones of a minute are one row.
 
-import { auditWrite } from '../../engine/audit.ts'
+import { auditCountsOf } from '../../engine/audit-counts.ts'
 import type { AppParts, Request } from '../app/parts.ts'
 import { actorOf } from './principal.ts'
 
@@ -13,12 +13,10 @@ export interface Refused {
 /** A refusal stands even when it cannot be written down. */
 export async function auditRefusal(
   request: Request,
-  parts: AppParts,
+  { engine, log }: Pick<AppParts, 'engine' | 'log'>,
   refused: Refused,
 ): Promise<void> {
-  const { store, ids, clock } = parts.engine
   const { tenant, action, sub } = refused
-  const now = clock.now()
   const principal = { sub, tenant, role: 'viewer', by: 'token' } as const
   const entry = {
     actor: actorOf(principal, request.ip, request.id),
@@ -27,7 +25,9 @@ export async function auditRefusal(
     object: `${request.method} ${request.routeOptions.url ?? ''}`,
     result: 'refused',
   }
-  await store.putRecords([auditWrite(entry, ids, now)], now).catch((error: unknown) => {
-    parts.log?.warn({ request_id: request.id, err: error }, 'refusal not written to the audit')
-  })
+  await auditCountsOf(engine)
+    .add(entry)
+    .catch((error: unknown) => {
+      log?.warn({ request_id: request.id, err: error }, 'refusal not written to the audit')
+    })
 }

@@ -16,6 +16,7 @@ import { callerOf } from '../auth/access.ts'
 import { EVERY_TENANT } from '../auth/principal.ts'
 import { whole } from '../jobs/fields.ts'
 import { text } from '../jobs/texts.ts'
+import { auditTasks, taskDeed } from './audit.ts'
 import { claimedSchema, claimedView } from './view.ts'
 
 const CLAIM_MAX = 100
@@ -100,6 +101,8 @@ export const claimRoute: Routes = (app, parts) => {
       try {
         const ask = askOf(request, request.body)
         const held = await claims.claim(ask, { ms: seconds * 1_000, signal: gone.signal })
+        const deeds = held.map(({ job }) => taskDeed('task.claim', job))
+        await auditTasks(request, parts, deeds)
         return { tasks: held.map(claimedView) }
       } finally {
         gone.stop()

@@ -1,14 +1,17 @@
 // Pushing tasks over HTTP: one, or up to a thousand in a body of 8 MiB.
 
 import { z } from 'zod'
+import { FAIR_TASK } from '../../core/fair.ts'
 import { limits } from '../../core/limits.ts'
 import type { Json } from '../../core/json.ts'
+import { specDefaults } from '../../core/spec.ts'
 import type { PushInput } from '../../fair/spec.ts'
 import { pushMany, pushOne, PUSH_MAX, type Pushed } from '../../fair/tasks.ts'
 import { onceKept } from '../app/idempotency.ts'
 import type { App, AppParts, Routes } from '../app/parts.ts'
 import { priority, priorityOf } from '../jobs/fields.ts'
 import { moment, text } from '../jobs/texts.ts'
+import { auditTasks, type TaskDeed } from './audit.ts'
 import { tenantOf, tenantQuery } from '../workflows/tenant.ts'
 
 const BATCH_BYTES_MAX = 8 * 1024 * 1024
@@ -74,7 +77,9 @@ function pushRoute(app: App, parts: AppParts): void {
     handler: async (request, reply) => {
       const tenant = tenantOf(request, request.query.tenant, 'native')
       return onceKept(request, reply, parts, async () => {
-        const pushed = await pushOne(parts.engine, inputOf(request.body), { tenant })
+        const input = inputOf(request.body)
+        const pushed = await pushOne(parts.engine, input, { tenant })
+        await auditTasks(request, parts, deedsOf('task.push', tenant, [[input, pushed]]))
         const status = pushed.result === 'created' ? 201 : 200
         return { status, body: bodyOf(pushed), headers: { Location: `/api/v1/tasks/${pushed.id}` } }
       })
@@ -100,6 +105,8 @@ function batchRoute(app: App, parts: AppParts): void {
       return onceKept(request, reply, parts, async () => {
         const inputs = request.body.tasks.map(inputOf)
         const pushed = await pushMany(parts.engine, inputs, { tenant })
+        const pairs = inputs.map((input, i) => [input, pushed[i]!] as const)
+        await auditTasks(request, parts, deedsOf('task.batch', tenant, pairs))
         return { status: 201, body: { tasks: pushed.map(bodyOf) } }
       })
     },
@@ -117,6 +124,22 @@ function inputOf(body: PushBody): PushInput {
     ...(key === undefined ? {} : { key }),
     ...(not_before === undefined ? {} : { notBefore: Date.parse(not_before) }),
   }
+}
+
+/** What was there already, or was not taken, changed nothing. */
+function deedsOf(
+  action: string,
+  tenant: string,
+  pairs: readonly (readonly [PushInput, Pushed])[],
+): TaskDeed[] {
+  return pairs
+    .filter(([, { result }]) => result === 'created')
+    .map(([{ handler = FAIR_TASK, queue = specDefaults.queue }]) => ({
+      action,
+      tenant,
+      handler,
+      queue,
+    }))
 }
 
 function bodyOf({ id, result }: Pushed) {

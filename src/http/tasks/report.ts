@@ -9,10 +9,11 @@ import { limits } from '../../core/limits.ts'
 import { iso } from '../../core/time.ts'
 import { parseLease, Remote } from '../../engine/remote.ts'
 import { outcomeOfReturned } from '../../engine/verdicts.ts'
-import type { App, Request, Routes } from '../app/parts.ts'
+import type { App, AppParts, Request, Routes } from '../app/parts.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { jobParams } from '../jobs/answer.ts'
 import { seconds, whole } from '../jobs/fields.ts'
+import { auditTasks, taskDeed } from './audit.ts'
 import { leaseSeconds } from './claim.ts'
 import { assertOwn } from './list.ts'
 
@@ -94,7 +95,7 @@ const tags = ['tasks']
 export const taskReportRoutes: Routes = (app, parts) => {
   const remote = new Remote(parts.engine)
   heartbeatRoute(app, remote)
-  finishRoutes(app, remote)
+  finishRoutes(app, remote, parts)
 }
 
 function heartbeatRoute(app: App, remote: Remote): void {
@@ -134,7 +135,13 @@ const finish = (verb: string, summary: string) => ({
   schema: { tags, summary, params: jobParams, response: { 200: finishAnswer } },
 })
 
-function finishRoutes(app: App, remote: Remote): void {
+function finishRoutes(app: App, remote: Remote, parts: AppParts): void {
+  const finishTask = async (request: Request, given: Finished) => {
+    const { verb, id, lease, outcome } = given
+    const finished = await remote.finish(parseLease(id, lease), { outcome }, own(request))
+    await auditTasks(request, parts, [taskDeed(`task.${verb}`, finished.job)])
+    return answer(finished)
+  }
   const complete = finish('complete', 'A task is done')
   app.route({
     ...complete,
@@ -144,8 +151,8 @@ function finishRoutes(app: App, remote: Remote): void {
       const measures = Object.keys(counts).length === 0 ? null : (counts as JsonObject)
       const kept = outcomeOfReturned(result, measures)
       const outcome: Outcome = result_omitted === true ? { ...kept, ...leftOut } : kept
-      const holding = parseLease(request.params.id, lease_token)
-      return answer(await remote.finish(holding, { outcome }, own(request)))
+      const { id } = request.params
+      return finishTask(request, { verb: 'complete', id, lease: lease_token, outcome })
     },
   })
   const fail = finish('fail', 'A task failed: it is tried again unless told, or tried too often')
@@ -160,8 +167,8 @@ function finishRoutes(app: App, remote: Remote): void {
         final,
         retryAfterMs: after === undefined ? null : Math.round(after * 1_000),
       }
-      const holding = parseLease(request.params.id, lease_token)
-      return answer(await remote.finish(holding, { outcome }, own(request)))
+      const { id } = request.params
+      return finishTask(request, { verb: 'fail', id, lease: lease_token, outcome })
     },
   })
   const release = finish('release', 'Give a task back unfinished: it is due again at once')
@@ -169,11 +176,18 @@ function finishRoutes(app: App, remote: Remote): void {
     ...release,
     schema: { ...release.schema, body: releaseBody },
     handler: async request => {
-      const holding = parseLease(request.params.id, request.body.lease_token)
+      const { id } = request.params
       const outcome = { kind: 'interrupted' } as const
-      return answer(await remote.finish(holding, { outcome }, own(request)))
+      return finishTask(request, { verb: 'release', id, lease: request.body.lease_token, outcome })
     },
   })
+}
+
+interface Finished {
+  readonly verb: 'complete' | 'fail' | 'release'
+  readonly id: string
+  readonly lease: string
+  readonly outcome: Outcome
 }
 
 function own(request: Request): (job: Job) => void {

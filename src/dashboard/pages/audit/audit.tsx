@@ -20,14 +20,18 @@ const ofJobs: Concerns = ({ type }) => type.startsWith('job.')
 
 const columns: readonly Column<AuditEntry>[] = [
   { key: 'at', head: 'When', cell: entry => <Time at={entry.at} hasSeconds /> },
-  { key: 'actor', head: 'Who', isMain: true, cell: entry => entry.actor || 'someone unknown' },
+  { key: 'actor', head: 'Who', isMain: true, cell: whoOf },
   { key: 'action', head: 'What', cell: entry => <code>{entry.action}</code> },
   { key: 'object', head: 'To', cell: entry => <Target entry={entry} /> },
   {
     key: 'result',
     head: 'Result',
-    cell: ({ result }) =>
-      result === 'refused' ? <StateBadge state="failed">refused</StateBadge> : result,
+    cell: ({ result, count = 1 }) => (
+      <>
+        {result === 'refused' ? <StateBadge state="failed">refused</StateBadge> : result}
+        {count > 1 && <span class="small dim"> {count} times in a minute</span>}
+      </>
+    ),
   },
   { key: 'change', head: 'Change', cell: entry => <Change entry={entry} /> },
   { key: 'tenant', head: 'Tenant', cell: entry => (entry.tenant === '*' ? 'none' : entry.tenant) },
@@ -41,6 +45,11 @@ const columns: readonly Column<AuditEntry>[] = [
     ),
   },
 ]
+
+/** Beyond so many equal rows of a minute, what all the others did is one row. */
+function whoOf({ actor, is_rest }: AuditEntry): string {
+  return actor || (is_rest === true ? 'others' : 'someone unknown')
+}
 
 /** What was done to jobs names their ids; the rest is told as it is. */
 function Target({ entry: { object, action } }: { readonly entry: AuditEntry }) {
