@@ -15,6 +15,8 @@ export interface Action<S extends { readonly kind: string } = ActionSettings> {
   readonly schema: ZodType<S>
   /** What the schema cannot say, or what depends on this node. */
   check(settings: S, field: string): readonly Problem[]
+  /** Why this author may not have it done here; absent where every admin may. */
+  readonly refusal?: (author: Author) => string | null
   /** Settings as this reader may see them: secrets replaced by MASK. */
   shown(settings: S, reader: Reader): S
   perform(settings: S, call: ActionCall): Promise<Json>
@@ -23,6 +25,14 @@ export interface Action<S extends { readonly kind: string } = ActionSettings> {
 /** For whom settings are shown: queries and bodies of requests only concern those who may edit. */
 export interface Reader {
   readonly mayEdit: boolean
+}
+
+/** Who made a job do this: known when it is made, and again at every run. */
+export interface Author {
+  /** Of the job. */
+  readonly tenant: string
+  /** An admin of every tenant. */
+  readonly isOfEveryTenant: boolean
 }
 
 export interface ActionCall {

@@ -6,6 +6,7 @@ import { refuse } from '../core/errors.ts'
 import type { Millis } from '../core/time.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Handler } from '../engine/handlers.ts'
+import type { CommandAccount } from './command/account.ts'
 import { commandAction, passedByDefault } from './command/action.ts'
 import { crawlAction } from './crawl/action.ts'
 import { HostPace } from './crawl/pace.ts'
@@ -30,7 +31,10 @@ export interface ActionOptions {
   readonly clock: Clock
   /** Internal hosts that jobs may reach: CARILLON_ALLOW_HOSTS, or its entries. */
   readonly allowHosts?: string | readonly string[]
-  readonly allowCommands?: boolean
+  /** True for those of admins of every tenant; a list adds those of the tenants in it. */
+  readonly allowCommands?: boolean | readonly string[]
+  /** The account commands run under; without it they have that of the service. */
+  readonly commandAccount?: CommandAccount | null
   /** Where crawled pages go; without it this node leaves crawls to others. */
   readonly pages?: PageSink | null
   /** The node's variables; a command gets those named in `passEnv` and the harmless ones. */
@@ -78,7 +82,8 @@ export function actionHandlers(options: ActionOptions): Actions {
     .add(
       commandAction({
         clock,
-        isAllowed: options.allowCommands ?? false,
+        tenants: options.allowCommands === true ? [] : (options.allowCommands ?? false),
+        account: options.commandAccount ?? null,
         env: options.env ?? process.env,
         passes: [...passedByDefault, ...(options.passEnv ?? [])],
         shell: '/bin/sh',

@@ -8,7 +8,7 @@ import type { JobSpec } from '../core/spec.ts'
 import type { Context } from '../engine/context.ts'
 import type { Handler } from '../engine/handlers.ts'
 import { NoRetry } from '../engine/verdicts.ts'
-import { MASK, type Action, type ActionSettings, type Reader } from './action.ts'
+import { MASK, type Action, type ActionSettings, type Author, type Reader } from './action.ts'
 import { ruleText } from './rule-text.ts'
 
 type Stored = Pick<JobSpec, 'handler' | 'payload'>
@@ -67,9 +67,26 @@ export class Registry {
     return { action: problems.length === 0 ? parsed.data : null, problems }
   }
 
-  /** The parts of a spec that make a job do this. */
-  specOf(action: ActionSettings, payload: Json): ActionSpec {
-    return { handler: ACTION_PREFIX + action.kind, isAction: true, payload: { action, payload } }
+  /** Why this author may not make a job do this; null when they may. */
+  refusal({ kind }: ActionSettings, author: Author): string | null {
+    return this.#actions.get(kind)?.refusal?.(author) ?? null
+  }
+
+  /** The parts of a spec that make a job do this. Runs ask again who made it, where it matters. */
+  specOf(action: ActionSettings, payload: Json, author: Author | null = null): ActionSpec {
+    const isMarked = author?.isOfEveryTenant === true && this.#isLimited(action)
+    const mark = isMarked ? { [MADE_BY]: EVERYONE } : {}
+    const stored = { action, payload, ...mark }
+    return { handler: ACTION_PREFIX + action.kind, isAction: true, payload: stored }
+  }
+
+  /** Other parts for the same action, made by whoever made it before. */
+  withPayload(spec: JobSpec, action: ActionSettings, payload: Json): ActionSpec {
+    return this.specOf(action, payload, authorOf(spec))
+  }
+
+  #isLimited({ kind }: ActionSettings): boolean {
+    return this.#actions.get(kind)?.refusal !== undefined
   }
 
   /** What a stored job does; null when it calls a handler of its own. */
@@ -101,6 +118,8 @@ export class Registry {
     const stored = spec.isAction ? this.read(spec) : null
     const parsed = action.schema.safeParse(stored?.action)
     const problems = parsed.success ? action.check(parsed.data, 'action') : []
+    const refusal = action.refusal?.(authorOf(spec)) ?? null
+    if (refusal !== null) throw new NoRetry(refusal)
     if (stored === null || !parsed.success || problems.length > 0) {
       const why = problems.map(({ field, rule }) => `${field} ${rule}`).join('; ')
       throw new NoRetry(`the stored ${action.kind} action is not allowed here: ${why || 'invalid'}`)
@@ -108,6 +127,14 @@ export class Registry {
     const payload = payloadOf(context.payload, stored)
     return action.perform(parsed.data, { context, payload })
   }
+}
+
+/** In the stored form, beside the action: an admin of every tenant made it. */
+const MADE_BY = 'madeBy'
+const EVERYONE = '*'
+
+function authorOf({ tenant, payload }: Pick<JobSpec, 'tenant' | 'payload'>): Author {
+  return { tenant, isOfEveryTenant: isObject(payload) && payload[MADE_BY] === EVERYONE }
 }
 
 /**

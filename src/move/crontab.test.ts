@@ -8,17 +8,18 @@ const read = (text: string, isSystem = false) => readCrontab(text, { zone: 'UTC'
 const action = (text: string) => read(text).jobs[0]!.body.action
 
 describe('a crontab', () => {
-  it('has variables that hold for the lines below them', () => {
+  it('S6 has variables that hold for the lines below them, and the folder of cron', () => {
     const { jobs } = read(
       'A=1\n0 1 * * * one\nCRON_TZ=Asia/Tokyo\nB = "two words"\nSHELL=/bin/bash\nHOME=/srv\n0 2 * * * two',
     )
     expect(jobs[0]!.body).toMatchObject({
       trigger: { cron: '0 1 * * *', timezone: 'UTC' },
-      action: { kind: 'command', shell: 'one', env: { A: '1' } },
+      action: { kind: 'command', shell: 'one', cwd: '~', env: { A: '1', SHELL: '/bin/sh' } },
     })
+    const named = { A: '1', B: 'two words', SHELL: '/bin/bash', HOME: '/srv' }
     expect(jobs[1]!.body).toMatchObject({
       trigger: { cron: '0 2 * * *', timezone: 'Asia/Tokyo' },
-      action: { argv: ['/bin/bash', '-c', 'two'], cwd: '/srv', env: { A: '1', B: 'two words' } },
+      action: { argv: ['/bin/bash', '-c', 'two'], cwd: '/srv', env: named },
     })
   })
 

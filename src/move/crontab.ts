@@ -124,15 +124,15 @@ interface Parts {
 
 function bodyOf({ env, zone }: Reading, { expression, shell, stdin, user }: Parts): JobBody {
   const shellPath = env.get('SHELL') ?? '/bin/sh'
-  const home = env.get('HOME')
-  const passed = [...env].filter(([name]) => name !== 'SHELL')
+  // Cron tells its commands their shell, and starts them in their home folder.
+  const passed = env.has('SHELL') ? env : new Map([...env, ['SHELL', shellPath]])
   return {
     trigger: { cron: expression, timezone: zone },
     action: {
       kind: 'command',
       ...(shellPath === '/bin/sh' ? { shell } : { argv: [shellPath, '-c', shell] }),
-      ...(home === undefined ? {} : { cwd: home }),
-      ...(passed.length === 0 ? {} : { env: Object.fromEntries(passed) }),
+      cwd: env.get('HOME') ?? '~',
+      env: Object.fromEntries(passed),
       ...(stdin === undefined ? {} : { stdin }),
     },
     ...likeCron,

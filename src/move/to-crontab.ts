@@ -111,10 +111,11 @@ function commandOf(job: Job): What {
   if (kind !== 'command') return { fault: `${kind} is no command` }
   const line = shell ?? (argv ?? []).map(quoted).join(' ')
   if (/[\r\n]/.test(line)) return { fault: 'its command has several lines' }
-  const placed = cwd === undefined ? line : `cd ${quoted(cwd)} && ${line}`
+  // Where cron starts it anyway.
+  const placed = cwd === undefined || cwd === '~' ? line : `cd ${quoted(cwd)} && ${line}`
   const input =
     stdin === undefined ? '' : `%${stdin.replace(/\n$/, '').split('\n').map(escaped).join('%')}`
-  const names = Object.keys(env)
+  const names = Object.keys(env).filter(name => name !== 'SHELL')
   const notes = names.length === 0 ? [] : [`values to read for ${names.join(', ')}`]
   return { command: `${escaped(placed)}${input}`, notes }
 }

@@ -74,6 +74,27 @@ describe('the configuration', () => {
     },
   )
 
+  it.each([
+    [true, []],
+    ['true', []],
+    ['*', []],
+    ['no', false],
+    ['acme, globex', ['acme', 'globex']],
+    [['acme'], ['acme']],
+  ])('S6 takes %j for whose commands run', (given, tenants) => {
+    const config = resolveConfig({ ...none, flags: { allowCommands: given } })
+    expect(config).toMatchObject({
+      allowCommands: tenants,
+      abortGraceMs: tenants === false ? 1_000 : 6_000,
+    })
+  })
+
+  it.each(['a/b', ',', 7])('S6 refuses %j for whose commands run', given => {
+    expect(problemsOf({ flags: { allowCommands: given } })).toMatchObject([
+      { field: '--allow-commands', value: given },
+    ])
+  })
+
   it('reads durations, lists, queues and yes or no', () => {
     const env = {
       CARILLON_DRAIN: '5m',

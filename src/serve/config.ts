@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { refuse, type Problem } from '../core/errors.ts'
 import { parseDuration } from '../core/time.ts'
 import { engineDefaults, type QueueSettings } from '../engine/settings.ts'
+import type { CommandTenants } from '../actions/command/settings.ts'
+import { EVERY_TENANT, tenantPattern } from '../http/auth/principal.ts'
 import { HOPS_MAX, isProxyRange, type TrustedProxies } from '../http/app/proxies.ts'
 import { secretProblems } from '../http/auth/secret.ts'
 import { alertProblems } from './alerts/limits.ts'
@@ -27,7 +29,8 @@ export interface ServeConfig {
   readonly jwtIssuer: string | null
   readonly jwtAudience: string | null
   readonly allowHosts: readonly string[]
-  readonly allowCommands: boolean
+  readonly allowCommands: CommandTenants
+  readonly commandUser: string | null
   readonly dataDb: string
   readonly sourceQueue: number
   readonly checkIntervalMs: number
@@ -88,7 +91,7 @@ export function resolveConfig(sources: Sources): ServeConfig {
     alerts: config.alerts ?? [],
     abortGraceMs:
       config.abortGraceMs ??
-      (config.allowCommands ? COMMANDS_ABORT_GRACE_MS : engineDefaults.abortGraceMs),
+      (config.allowCommands === false ? engineDefaults.abortGraceMs : COMMANDS_ABORT_GRACE_MS),
   }
   refuse('SETTINGS_INVALID', 'the configuration is not valid', [...problems, ...together(whole)])
   return whole
@@ -138,6 +141,8 @@ function parse(option: Option, { value, field }: Given): Parsed {
       const answer = yesOrNo(value)
       return answer === null ? wrong('must be true or false') : { value: answer }
     }
+    case 'tenants':
+      return tenantsOf(value) ?? wrong('must be true or false, or a comma list of tenants')
     case 'proxies':
       return (
         proxiesOf(value) ??
@@ -175,6 +180,17 @@ function toDuration(value: unknown): number | null {
 function yesOrNo(value: unknown): boolean | null {
   if ([true, 'true', '1', 'yes'].includes(value as never)) return true
   return [false, 'false', '0', 'no'].includes(value as never) ? false : null
+}
+
+/** Yes means admins of every tenant alone, and so does `*`. */
+function tenantsOf(value: unknown): Parsed | null {
+  const answer = yesOrNo(value)
+  if (answer !== null) return { value: answer ? [] : false }
+  const list = listOf(value)
+  if (list === null || 'problem' in list) return null
+  const names = list.value as string[]
+  const isFine = names.every(name => name === EVERY_TENANT || tenantPattern.test(name))
+  return isFine && names.length > 0 ? { value: names.filter(name => name !== EVERY_TENANT) } : null
 }
 
 /** Yes means one proxy: never what the client itself wrote. */
@@ -224,7 +240,7 @@ function together(config: ServeConfig): Problem[] {
     const rule = 'is needed with CARILLON_JWKS_URL'
     problems.push({ field: 'CARILLON_JWT_ISSUER', value: null, rule })
   }
-  if (config.allowCommands && config.abortGraceMs < COMMANDS_ABORT_GRACE_MS) {
+  if (config.allowCommands !== false && config.abortGraceMs < COMMANDS_ABORT_GRACE_MS) {
     const rule = `must be at least ${COMMANDS_ABORT_GRACE_MS} where commands are allowed`
     problems.push({ field: 'CARILLON_ABORT_GRACE', value: config.abortGraceMs, rule })
   }

@@ -36,7 +36,7 @@ export async function openLocal(
   handlers: ConfigFile['handlers'] = {},
 ): Promise<LocalService> {
   // Jobs that run commands can be made here: whether a node takes them is said where it is started.
-  const config: ServeConfig = { ...given, worker: false, allowCommands: true }
+  const config: ServeConfig = { ...given, worker: false, allowCommands: [], commandUser: null }
   openDataFolder(config.data)
   const engine = await openEngine(config, systemIds())
   try {

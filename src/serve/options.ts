@@ -14,6 +14,7 @@ export type Form =
   | 'queues'
   | 'level'
   | 'proxies'
+  | 'tenants'
 
 export interface Option {
   /** As the environment has it; a flag is its lower case with dashes, without the prefix. */
@@ -65,7 +66,14 @@ export const options = {
     about: 'internal hosts that jobs may reach',
     default: null,
   },
-  allowCommands: yes('CARILLON_ALLOW_COMMANDS', false, 'let jobs run commands on this machine'),
+  allowCommands: {
+    env: 'CARILLON_ALLOW_COMMANDS',
+    form: 'tenants',
+    about: 'run commands on this machine: those that admins of every tenant make, or these tenants',
+    default: false,
+    isValueOptional: true,
+  },
+  commandUser: text('CARILLON_COMMAND_USER', 'the account commands run under; needs root'),
   dataDb: text(
     'CARILLON_DATA_DB',
     'where crawled pages go unless the store is PostgreSQL, ' +

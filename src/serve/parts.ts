@@ -24,6 +24,7 @@ import type { Sources } from '../sources/sources.ts'
 import type { SourceTables } from '../sources/tables.ts'
 import { workflowAction } from '../workflows/action.ts'
 import { Workflows } from '../workflows/workflows.ts'
+import { commandAccountOf } from './commands.ts'
 import type { ServeConfig } from './config.ts'
 import { tokenRules } from './token-rules.ts'
 
@@ -93,6 +94,7 @@ export function openWork(
     pages,
     allowHosts: config.allowHosts,
     allowCommands: config.allowCommands,
+    commandAccount: commandAccountOf(config),
     env: process.env,
     onRefused: refused => log?.warn({ err: refused }, 'an internal address was refused'),
   })

@@ -1,7 +1,10 @@
 // The command action in a running node, with real processes.
 
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { findAccount, type CommandAccount } from '../../src/actions/command/account.ts'
 import { commandAction, passedByDefault } from '../../src/actions/command/action.ts'
+import type { Author } from '../../src/actions/action.ts'
 import { Registry } from '../../src/actions/registry.ts'
 import type { SpecInput } from '../../src/core/spec.ts'
 import type { Json } from '../../src/core/json.ts'
@@ -9,13 +12,22 @@ import { systemClock } from '../../src/engine/clock.ts'
 import { eager, startNode } from './node.ts'
 import { eventually } from '../support/servers/wait.ts'
 
+const operator: Author = { tenant: 'acme', isOfEveryTenant: true }
 const once = { ...eager, limit: 0 }
 
-async function commands(given: { graceMs?: number; abortGraceMs?: number } = {}) {
+interface Given {
+  readonly graceMs?: number
+  readonly abortGraceMs?: number
+  readonly account?: CommandAccount
+  readonly tenants?: readonly string[]
+}
+
+async function commands(given: Given = {}) {
   const actions = new Registry().add(
     commandAction({
       clock: systemClock,
-      isAllowed: true,
+      tenants: given.tenants ?? [],
+      account: given.account ?? null,
       env: { ...process.env, CARILLON_JWT_SECRET: 'canary' },
       passes: passedByDefault,
       shell: '/bin/sh',
@@ -25,11 +37,11 @@ async function commands(given: { graceMs?: number; abortGraceMs?: number } = {})
   const node = await startNode(actions.handlers, { abortGraceMs: given.abortGraceMs ?? 10_000 })
   const run = async (
     settings: object,
-    more: { payload?: Json; spec?: Partial<SpecInput> } = {},
+    more: { payload?: Json; spec?: Partial<SpecInput>; author?: Author } = {},
   ) => {
     const { action, problems } = actions.check({ kind: 'command', ...settings })
     expect(problems).toEqual([])
-    const stored = actions.specOf(action!, more.payload ?? null)
+    const stored = actions.specOf(action!, more.payload ?? null, more.author ?? operator)
     return node.create({ retry: once, ...more.spec, ...stored })
   }
   const lines = () => node.logged.map(({ message }) => message)
@@ -78,6 +90,57 @@ describe('the command action', () => {
     expect(text).toContain(`CARILLON_RUN_ID=${job.id}.1`)
     expect(text).toContain('CARILLON_ATTEMPT=1')
     expect(text).toContain('{"a":1}')
+  })
+
+  it('S6 finds no secret of the service in its environment', async () => {
+    const { node, run, lines } = await commands()
+    await run({ shell: 'env' }, { author: operator })
+    await node.attempts(1)
+    const names = lines().map(line => line.split('=', 1)[0]!)
+    const own = ['RUN_ID', 'ATTEMPT', 'FENCE', 'SCHEDULED_FOR'].map(name => `CARILLON_${name}`)
+    expect(names.filter(name => name.startsWith('CARILLON_')).sort()).toEqual(own.sort())
+    const known = [...passedByDefault, ...own, 'PWD', 'OLDPWD', 'SHLVL', '_']
+    expect(names.filter(name => !known.includes(name))).toEqual([])
+  })
+
+  it('S6 of a tenant that may not is not run, whoever stored it', async () => {
+    const { node, run, lines } = await commands({ tenants: ['globex'] })
+    const author = { tenant: 'acme', isOfEveryTenant: false }
+    await run({ shell: 'echo ran' }, { author, spec: { tenant: 'acme' } })
+    const [attempt] = await node.attempts(1)
+    expect(attempt!.outcome).toBe('failed')
+    expect(attempt!.error?.message).toContain('commands of the tenant acme are not allowed here')
+    await run({ shell: 'echo globex' }, { author, spec: { tenant: 'globex' } })
+    await node.attempts(2)
+    expect(lines()).toEqual(['globex'])
+  })
+
+  it('S6 starts in the home folder it has, and says which folder is missing', async () => {
+    const { node, run, lines } = await commands()
+    await run({ shell: 'pwd', cwd: '~', env: { HOME: '/usr' } })
+    await run({ shell: 'pwd', cwd: '~/lib', env: { HOME: '/usr' } })
+    await node.attempts(2)
+    expect(
+      lines()
+        .map(path => path.replace('/private', ''))
+        .sort(),
+    ).toEqual(['/usr', '/usr/lib'])
+    await run({ shell: 'pwd', cwd: '/no/such' })
+    const message = (await node.attempts(3))[2]!.error?.message
+    expect(message).toBe('the command cannot be started: there is no folder /no/such')
+  })
+
+  it.runIf(process.getuid?.() === 0)('S6 runs under another account when told to', async () => {
+    const passwd = readFileSync('/etc/passwd', 'utf8')
+    const account = findAccount('nobody', { uid: 0, passwd })
+    const { node, run, lines } = await commands({ account })
+    await run({
+      shell: 'id -u; id -G; echo $USER; cat /proc/$PPID/environ >/dev/null 2>&1 || echo no',
+    })
+    await node.attempts(1)
+    const [uid, groups, user, secret] = lines()
+    expect([uid, groups, user]).toEqual([`${account.uid}`, `${account.gid}`, 'nobody'])
+    if (process.platform === 'linux') expect(secret).toBe('no')
   })
 
   it('a code other than 0 fails the attempt and says so', async () => {

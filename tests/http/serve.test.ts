@@ -1,11 +1,18 @@
 // `carillon serve` and `carillon token` as processes: starting, signing in, the original's curl
 // lines, stopping.
 
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { carillon as run, serveIn, type Serving } from '../support/carillon.ts'
+import {
+  callAt,
+  carillon as run,
+  SERVE_SECRET,
+  serveIn,
+  type ServeOptions,
+  type Serving,
+} from '../support/carillon.ts'
 import { eventually } from '../support/servers/wait.ts'
 import type { Wire } from './service.ts'
 
@@ -15,8 +22,8 @@ function folder(): string {
   return made
 }
 
-async function serve(cwd: string): Promise<Serving> {
-  const serving = await serveIn(cwd)
+async function serve(cwd: string, options: ServeOptions = {}): Promise<Serving> {
+  const serving = await serveIn(cwd, options)
   onTestFinished(() => serving.kill())
   return serving
 }
@@ -118,6 +125,31 @@ describe('carillon serve', () => {
     const next = await serve(cwd)
     const after = await fetch(`${next.address}/api/v1/jobs/${id}`, { headers: { authorization } })
     expect(await after.json()).toMatchObject({ status: 'completed' })
+  })
+
+  it('S6 says whose commands run and what they can read, and forgets its secrets', async () => {
+    const cwd = folder()
+    writeFileSync(
+      join(cwd, 'carillon.config.mjs'),
+      `import { renameSync, writeFileSync } from 'node:fs'
+       export default { handlers: { look: () => {
+         writeFileSync('names.part', Object.keys(process.env).join(' '))
+         renameSync('names.part', 'names')
+       } } }`,
+    )
+    const env = { CARILLON_JWT_SECRET: SERVE_SECRET, CARILLON_SECRET_API: 'kept' }
+    const service = await serve(cwd, { args: ['--allow-commands', 'acme'], env })
+    expect(service.output()).toContain(
+      'commands allowed for admins of every tenant, tenant acme: they can read everything the ' +
+        'user of this service can, see --command-user',
+    )
+    const call = await callAt(service)
+    expect((await call('POST', '/api/v1/jobs', { handler: 'look' })).status).toBe(201)
+    const names = join(cwd, 'names')
+    await eventually('it ran', () => (existsSync(names) ? true : null))
+    const text = readFileSync(names, 'utf8')
+    expect(text).toContain('CARILLON_SECRET_API')
+    expect(text).not.toContain('CARILLON_JWT_SECRET')
   })
 
   it('ends at once at the second signal', async () => {

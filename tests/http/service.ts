@@ -78,6 +78,7 @@ export interface ServiceOptions {
   readonly ids?: Ids
   readonly log?: HttpLogger
   readonly allowHosts?: readonly string[]
+  readonly allowCommands?: boolean | readonly string[]
   readonly auth?: Partial<TokenRules>
   /** Where crawled pages go; without it crawls only say that they found something. */
   readonly pages?: PageSink
@@ -206,6 +207,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const actions = actionHandlers({
     clock,
     allowHosts: options.allowHosts ?? [],
+    allowCommands: options.allowCommands ?? false,
     pages: options.pages ?? null,
     resolve: options.resolve ?? (async () => [{ address: '93.184.216.34', family: 4 }]),
   })

@@ -1,6 +1,7 @@
 // The command action: runs a program of the node's machine, where the operator allows it.
 
 import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import type { Json } from '../../core/json.ts'
 import type { Millis } from '../../core/time.ts'
 import type { Clock } from '../../engine/clock.ts'
@@ -8,11 +9,21 @@ import type { Context } from '../../engine/context.ts'
 import type { Action, ActionCall } from '../action.ts'
 import { endGroup, follow } from './group.ts'
 import { Output } from './output.ts'
-import { checkCommand, commandSettings, shownCommand, type CommandSettings } from './settings.ts'
+import { variablesOf, type CommandAccount } from './account.ts'
+import {
+  checkCommand,
+  commandRefusal,
+  commandSettings,
+  shownCommand,
+  type CommandSettings,
+  type CommandTenants,
+} from './settings.ts'
 
 export interface CommandParts {
   readonly clock: Clock
-  readonly isAllowed: boolean
+  readonly tenants: CommandTenants
+  /** Commands run under this account; null for that of the service. */
+  readonly account: CommandAccount | null
   /** The node's own variables, of which only those in `passes` reach a command. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly passes: readonly string[]
@@ -42,9 +53,10 @@ const LINGER_MS: Millis = 500
 export function commandAction(parts: CommandParts): Action<CommandSettings> {
   return {
     kind: 'command',
-    isAllowed: parts.isAllowed,
+    isAllowed: parts.tenants !== false,
     schema: commandSettings,
-    check: (settings, field) => checkCommand(settings, field, parts.isAllowed),
+    check: (settings, field) => checkCommand(settings, field, parts.tenants !== false),
+    refusal: author => commandRefusal(parts.tenants, author),
     shown: shownCommand,
     perform: (settings, call) => perform(parts, settings, call),
   }
@@ -70,11 +82,15 @@ async function perform(
 }
 
 function start(parts: CommandParts, settings: CommandSettings, context: Context): ChildProcess {
-  const { argv, shell, cwd } = settings
+  const { argv, shell } = settings
+  const { account } = parts
   const [file, ...args] = argv ?? [parts.shell, '-c', shell!]
+  const env = environment(parts, settings, context)
   const child = spawn(file!, args, {
-    cwd,
-    env: environment(parts, settings, context),
+    cwd: folderOf(parts, settings, env) ?? undefined,
+    env,
+    // Groups of the service are left behind with its user.
+    ...(account === null ? {} : { uid: account.uid, gid: account.gid }),
     // A group of its own, so that all of it can be ended.
     detached: process.platform !== 'win32',
     windowsHide: true,
@@ -84,8 +100,20 @@ function start(parts: CommandParts, settings: CommandSettings, context: Context)
   return child
 }
 
+/** A missing folder would read as a missing program. */
+function folderOf(
+  { account }: CommandParts,
+  { cwd }: CommandSettings,
+  { HOME: home = '/' }: Readonly<Record<string, string>>,
+): string | null {
+  if (cwd === undefined) return account && (existsSync(home) ? home : '/')
+  const folder = cwd.replace(/^~(?=\/|$)/, () => home)
+  if (existsSync(folder)) return folder
+  throw new Error(`the command cannot be started: there is no folder ${folder}`)
+}
+
 function environment(
-  { env, passes }: CommandParts,
+  { env, passes, account }: CommandParts,
   settings: CommandSettings,
   context: Context,
 ): Record<string, string> {
@@ -95,6 +123,7 @@ function environment(
   })
   return {
     ...Object.fromEntries(passed),
+    ...(account === null ? {} : variablesOf(account)),
     ...settings.env,
     CARILLON_RUN_ID: context.runId,
     CARILLON_ATTEMPT: String(context.attempt),

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Problem } from '../../core/errors.ts'
-import { MASK } from '../action.ts'
+import { MASK, type Author } from '../action.ts'
 
 const ARGUMENTS_MAX = 200
 const TEXT_MAX = 16_384
@@ -15,12 +15,30 @@ export const commandSettings = z.strictObject({
   argv: z.array(text).min(1).max(ARGUMENTS_MAX).optional(),
   /** A line for the shell, as a crontab has it. */
   shell: text.min(1).optional(),
+  /** `~` is the home folder the command gets. */
   cwd: text.min(1).optional(),
   /** Added to the variables the node passes on. */
   env: z.record(z.string(), text).default({}),
   /** What the command reads; absent, the payload as JSON when there is one. */
   stdin: text.optional(),
 })
+
+/**
+ * Whose commands a node runs: none, or those that admins of every tenant make, and those of the
+ * tenants named.
+ */
+export type CommandTenants = false | readonly string[]
+
+export function commandRefusal(
+  tenants: CommandTenants,
+  { tenant, isOfEveryTenant }: Author,
+): string | null {
+  if (tenants === false || isOfEveryTenant || tenants.includes(tenant)) return null
+  return (
+    `commands of the tenant ${tenant} are not allowed here: an admin of every tenant makes them, ` +
+    `or the operator names the tenant in --allow-commands (CARILLON_ALLOW_COMMANDS)`
+  )
+}
 
 export type CommandSettings = z.output<typeof commandSettings>
 

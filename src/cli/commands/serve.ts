@@ -25,6 +25,8 @@ export const command: CliCommand = {
       .option('--demo', 'load jobs with a past to look at, unless they are there')
     addSettings(serve).action(async () => {
       const { config, file } = await configured(serve)
+      const { commandNotice, forgetSecrets } = await import('../../serve/commands.ts')
+      forgetSecrets()
       const { startService } = await import('../../serve/start.ts')
       const starting = startService(config, file?.handlers ?? {}, {
         hasDemo: serve.opts()['demo'] === true,
@@ -35,6 +37,8 @@ export const command: CliCommand = {
       say(`Carillon is at ${service.address}`)
       say(`  store    ${service.promise}`)
       say(`  jobs     ${config.worker ? `run here, ${config.slots} at once` : 'do not run here'}`)
+      const commands = commandNotice(config)
+      if (commands !== null) say(`  commands ${commands}`)
       say(`  API      ${service.address}/openapi.json`)
       if (service.link === null) say('  tokens   carillon token --role admin')
       else say(`  sign in  ${service.link}  (works once, for an hour)`)

@@ -15,6 +15,7 @@ const settings: readonly OptionName[] = [
   'nodeId',
   'allowHosts',
   'allowCommands',
+  'commandUser',
   'dataDb',
   'checkIntervalMs',
   'lockDurationMs',
@@ -40,11 +41,15 @@ export const command: CliCommand = {
     addSettings(worker, settings).action(async () => {
       const { config, file } = await configured(worker)
       const { startWorker } = await import('../../serve/worker.ts')
+      const { commandNotice, forgetSecrets } = await import('../../serve/commands.ts')
+      forgetSecrets()
       const starting = startWorker(config, file?.handlers ?? {})
       stopOnSignals(async () => (await starting).stop())
       const node = await starting
       process.stdout.write(`node     ${node.nodeId}, ${config.slots} jobs at once\n`)
       process.stdout.write(`store    ${node.promise}\n`)
+      const commands = commandNotice(config)
+      if (commands !== null) process.stdout.write(`commands ${commands}\n`)
       process.stdout.write(`handlers ${node.handlers.join(', ')}\n`)
     })
   },

@@ -7,12 +7,13 @@ import { callerOf } from '../auth/access.ts'
 import { scopeOf } from '../auth/principal.ts'
 import { flatOf } from './flat.ts'
 import { findCronJobs, fromCronAnswer } from './from-cron.ts'
+import { contextOf } from './spec-context.ts'
 import { editedSpec } from './spec.ts'
 
 const REASON = 'no plain interval means the same'
 
 export const fromCronRoutes: Routes = (app, parts) => {
-  const { engine, actions } = parts
+  const { engine } = parts
   app.route({
     method: 'POST',
     url: '/api/v1/jobs/from-cron',
@@ -31,7 +32,7 @@ export const fromCronRoutes: Routes = (app, parts) => {
         const client = clientOf(request, parts)
         const converted = []
         for (const { job, interval } of convertible) {
-          const context = { actions, now: engine.clock.now() }
+          const context = contextOf(request, parts)
           if (apply) await client.edit(job.id, spec => editedSpec(spec, interval, context))
           const { schedule_time } = flatOf(job.spec.metadata)!
           converted.push({ id: job.id, schedule_time: schedule_time!, ...interval })

@@ -15,6 +15,7 @@ import { fromCronRoutes } from './from-cron-route.ts'
 import { assertHandler, inWireNames } from './handler.ts'
 import { clashes, createProblems, readOnlyProblems } from './rules.ts'
 import { assertNotDeclared, guardOf, noJob, visibleJob } from './scope.ts'
+import { contextOf } from './spec-context.ts'
 import { editedSpec, newSpec } from './spec.ts'
 import { jobSchema, jobView } from './view.ts'
 
@@ -49,12 +50,11 @@ async function create(
   body: JobBody,
   parts: AppParts,
 ): Promise<Reply> {
-  const { engine, actions } = parts
+  const { engine } = parts
   const tenant = tenantFor(request, body)
   await assertHandler(body, parts)
-  const now = engine.clock.now()
-  const spec = inWireNames(body, () => newSpec(body, tenant, { actions, now }))
-  const id = engine.ids.next(now)
+  const spec = inWireNames(body, () => newSpec(body, tenant, contextOf(request, parts)))
+  const id = engine.ids.next(engine.clock.now())
   return once(request, reply, parts, {
     answer: ({ after }) => {
       const { headers, ...rest } = jobAnswer(request, after!, parts, 201)
@@ -109,7 +109,7 @@ function removeRoute(app: App, parts: AppParts): void {
 }
 
 function editRoutes(app: App, parts: AppParts): void {
-  const { engine, actions } = parts
+  const { actions } = parts
   for (const method of ['PUT', 'PATCH'] as const) {
     app.route({
       method,
@@ -131,7 +131,7 @@ function editRoutes(app: App, parts: AppParts): void {
           assertNotDeclared(job)
           refuseInvalid(family, readOnlyProblems(body, jobView(job, actions, reader)))
         })
-        const context = { actions, now: engine.clock.now() }
+        const context = contextOf(request, parts)
         const client = clientOf(request, parts)
         const job = await inWireNames(body, () =>
           client.edit(request.params.id, spec => editedSpec(spec, body, context), guard),

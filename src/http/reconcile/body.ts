@@ -7,13 +7,14 @@ import type { Declaration } from '../../core/reconcile.ts'
 import { limits } from '../../core/limits.ts'
 import { assertSpec } from '../../core/spec-check.ts'
 import { withCheck } from '../app/checks.ts'
-import type { AppParts } from '../app/parts.ts'
+import type { AppParts, Request } from '../app/parts.ts'
 import { HttpProblem } from '../app/problem.ts'
 import { tenantPattern } from '../auth/principal.ts'
 import { jobBody } from '../jobs/body.ts'
 import { text } from '../jobs/texts.ts'
 import { assertHandler, inWireNames } from '../jobs/handler.ts'
 import { createProblems } from '../jobs/rules.ts'
+import { contextOf } from '../jobs/spec-context.ts'
 import { newSpec } from '../jobs/spec.ts'
 
 const JOBS_MAX = 1_000
@@ -68,12 +69,13 @@ function idOf(tenant: string, app: string, definition: string, key: string): str
 
 /** Throws every problem of every job at once. */
 export async function declarationsOf(
+  request: Request,
   body: ReconcileBody,
   tenant: string,
   parts: AppParts,
 ): Promise<Declaration[]> {
   const { app, generation } = body
-  const context = { actions: parts.actions, now: parts.engine.clock.now() }
+  const context = contextOf(request, parts)
   const problems: Problem[] = []
   const found = new Map<string, Declaration>()
   for (const [i, { definition, key, job }] of body.jobs.entries()) {

@@ -52,7 +52,7 @@ async function reconciled(request: Request, parts: AppParts, body: ReconcileBody
   const { engine } = parts
   const { app, generation, orphans, mode } = body
   const tenant = tenantFor(request, body)
-  const declarations = await declarationsOf(body, tenant, parts)
+  const declarations = await declarationsOf(request, body, tenant, parts)
   const owner = { tenant, app, generation, orphans }
   const also = auditing(actorOf(callerOf(request), request.ip, request.id), engine.ids)
   const differences =
