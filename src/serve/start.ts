@@ -24,7 +24,7 @@ export interface Service {
   readonly address: string
   /** What the store promises, in one sentence. */
   readonly promise: string
-  /** Signs an admin in once; null unless this is the first start. */
+  /** Signs an admin in once; null unless this is the first start, or asked for. */
   readonly link: string | null
   readonly secretPath: string | null
   readonly engine: Engine
@@ -35,6 +35,8 @@ export interface Service {
 export interface StartOptions {
   /** Callers on this machine need no token; the configuration must keep others out. */
   readonly isOpen?: boolean
+  /** Every start, not only the first one, gives a link that signs an admin in. */
+  readonly hasLink?: boolean
   /** Fills the store with jobs to look at, unless they are there. */
   readonly hasDemo?: boolean
 }
@@ -42,7 +44,7 @@ export interface StartOptions {
 export async function startService(
   config: ServeConfig,
   handlers: ConfigFile['handlers'] = {},
-  { isOpen = false, hasDemo = false }: StartOptions = {},
+  { isOpen = false, hasLink = false, hasDemo = false }: StartOptions = {},
 ): Promise<Service> {
   const ids = systemIds()
   openDataFolder(config.data)
@@ -67,7 +69,7 @@ export async function startService(
     app = await makeApp({ config, engine, work, auth, log, alerts, telemetry })
     if (config.worker) await engine.node.start()
     const address = await listen(app, config)
-    const code = held?.isNew === true ? auth.code.issue(ids, engine.clock.now()) : null
+    const code = hasLink || held?.isNew === true ? auth.code.issue(ids, engine.clock.now()) : null
     let stopping: Promise<StopResult> | null = null
     return {
       address,

@@ -32,7 +32,7 @@ it('ends in peace when whoever reads it has seen enough', () => {
 })
 
 describe('dev', () => {
-  it('needs no token here, and lets no page of others in', async () => {
+  it('S6 needs no token here, and lets no page of others in, nor anyone through a proxy', async () => {
     const [, url] = await place.start(
       ['dev', '--port', '0', '--data', 'dev'],
       /Dashboard +(http:\S+?)\/\n/,
@@ -42,7 +42,32 @@ describe('dev', () => {
     expect((await ask({})).status).toBe(200)
     expect((await ask({ origin: 'https://evil.example' }, 'POST')).status).toBe(401)
     expect((await ask({ 'sec-fetch-site': 'cross-site' })).status).toBe(401)
-    expect((await ask({ 'x-forwarded-for': '203.0.113.9' })).status).toBe(401)
+    const proxies = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto']
+    for (const name of [...proxies, 'X-Forwarded', 'X-Real-IP', 'CF-Connecting-IP']) {
+      expect([name, (await ask({ [name]: 'x' })).status]).toEqual([name, 401])
+    }
+  })
+
+  it('S6 lets in nobody with --allow-commands but who has its code or a token', async () => {
+    const [, url, code] = await place.start(
+      ['dev', '--port', '0', '--data', 'closed', '--allow-commands'],
+      /Dashboard +(http:\S+?)\/\n[^]*#code=(\w+) [^]*commands +allowed for admins of every tenant:/,
+    )
+    const job = { action: { kind: 'command', shell: 'id' }, trigger: { every: '1h' } }
+    const json = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+    const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+      fetch(`${url}/api/v1${path}`, {
+        method: 'POST',
+        headers: { ...json, ...headers },
+        body: JSON.stringify(body),
+      })
+    expect((await post('/jobs', job)).status).toBe(401)
+    expect((await fetch(`${url}/api/v1/jobs`)).status).toBe(401)
+    const cookie = (await post('/session', { code })).headers.get('set-cookie')!.split(';', 1)[0]!
+    expect((await post('/jobs', job, { cookie })).status).toBe(201)
+    const words = ['token', '--role', 'admin', '--tenant', '*', '--data', 'closed']
+    const authorization = `Bearer ${(await place.run(words)).out.trim()}`
+    expect((await post('/jobs', job, { authorization })).status).toBe(201)
   })
 
   it('refuses to listen for others', async () => {

@@ -9,19 +9,22 @@ import { ensureBuilt, Place, type Ran, type RunOptions } from './program.ts'
 let place: Place
 let client: Client
 let url: string
+let token: string
 
 beforeAll(async () => {
   ensureBuilt()
   place = new Place()
   const words = ['dev', '--port', '0', '--allow-commands']
   url = (await place.start(words, /Dashboard +(http:\S+?)\/\n/))[1]!
-  client = createClient({ url })
+  const minted = await place.run(['token', '--role', 'admin', '--tenant', '*'])
+  token = minted.out.trim()
+  client = createClient({ url, token })
 })
 afterAll(() => place.close())
 
 type Run = (words: readonly string[], more?: RunOptions) => Promise<Ran>
 const remote: Run = (words, more = {}) =>
-  place.run(words, { ...more, env: { CARILLON_SERVER: url } })
+  place.run(words, { ...more, env: { CARILLON_SERVER: url, CARILLON_TOKEN: token } })
 const local: Run = (words, more = {}) => place.run(words, more)
 
 const file = (name: string, text: string): string => {

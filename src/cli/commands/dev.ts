@@ -1,4 +1,5 @@
-// `carillon dev`: everything in one process on this machine, without tokens, to try things out.
+// `carillon dev`: everything in one process on this machine, to try things out; without tokens unless
+// it runs commands.
 
 import process from 'node:process'
 import type { CliCommand } from '../command.ts'
@@ -8,6 +9,8 @@ import { groups } from '../spec.ts'
 import { stopOnSignals } from '../until-stopped.ts'
 
 const NONE = 'none of your own: carillon.config.mjs may bring some'
+const OPEN = 'no token needed on this machine'
+const CLOSED = 'token: carillon token --role admin'
 
 const examples = `Examples:
   # scheduler, API and dashboard on port 8060
@@ -20,7 +23,9 @@ export const command: CliCommand = {
   add: program => {
     const dev = program
       .command('dev')
-      .description('scheduler, API and dashboard on this machine, without tokens')
+      .description(
+        'scheduler, API and dashboard on this machine, without tokens unless --allow-commands',
+      )
       .helpGroup(groups.host)
       .addHelpText('before', examples)
       .option('--demo', 'load jobs with a past to look at, unless they are there')
@@ -37,17 +42,27 @@ export const command: CliCommand = {
       const isLogged = dev.getOptionValueSource('logLevel') === 'cli'
       const quiet = isLogged ? config : { ...config, logLevel: 'warn' as const }
       const handlers = file?.handlers ?? {}
+      const { commandNotice, forgetSecrets } = await import('../../serve/commands.ts')
+      forgetSecrets()
+      // Other accounts of this machine can ask too: what runs commands asks who they are.
+      const isOpen = config.allowCommands === false
       const starting = startService(quiet, handlers, {
-        isOpen: true,
+        isOpen,
+        hasLink: !isOpen,
         hasDemo: dev.opts()['demo'] === true,
       })
       stopOnSignals(async () => (await starting).stop())
       const service = await starting
       const own = Object.keys(handlers)
+      const commands = commandNotice(config)
       process.stdout.write(
         [
           `Dashboard   ${service.address}/`,
-          `API         ${service.address}/api/v1  (no token needed on this machine)`,
+          `API         ${service.address}/api/v1  (${isOpen ? OPEN : CLOSED})`,
+          ...(service.link === null
+            ? []
+            : [`sign in     ${service.link}  (works once, for an hour)`]),
+          ...(commands === null ? [] : [`commands    ${commands}`]),
           `store       ${service.promise}`,
           `handlers    ${own.length === 0 ? NONE : own.join(', ')}`,
           'try         carillon add hello --every 30s --http https://example.com --method GET',

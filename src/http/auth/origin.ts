@@ -17,10 +17,17 @@ export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
   return URL.canParse(origin) && new URL(origin).host === host
 }
 
+const proxyHeader =
+  /^(?:forwarded|x-forwarded(?:-.+)?|via|x-real-ip|cf-connecting-ip|true-client-ip|cdn-loop)$/
+
+/** A proxy left its mark: then the peer's address and the Host say nothing about who asks. */
+function isPassedOn(headers: IncomingHttpHeaders): boolean {
+  return Object.keys(headers).some(name => proxyHeader.test(name))
+}
+
 /** From this machine itself, and not passed on by a proxy. */
 export function isLoopback(ip: string, headers: IncomingHttpHeaders): boolean {
-  const isPassedOn = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
-  return !isPassedOn && /^(?:127\.|::1$|::ffff:127\.)/.test(ip)
+  return !isPassedOn(headers) && /^(?:127\.|::1$|::ffff:127\.)/.test(ip)
 }
 
 /**
@@ -28,9 +35,8 @@ export function isLoopback(ip: string, headers: IncomingHttpHeaders): boolean {
  * by a name of theirs that leads here.
  */
 export function isOfThisMachine(headers: IncomingHttpHeaders): boolean {
-  const isPassedOn = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
   const isOwnName = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/.test(headers.host ?? '')
-  if (isPassedOn || !isOwnName) return false
+  if (isPassedOn(headers) || !isOwnName) return false
   const site = headers['sec-fetch-site']
   const isOfPage = headers.origin !== undefined || (site !== undefined && site !== 'none')
   return !isOfPage || isSameOrigin(headers)
