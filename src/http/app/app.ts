@@ -5,6 +5,7 @@ import Fastify from 'fastify'
 import { auditCountsOf } from '../../engine/audit-counts.ts'
 import { guardRoutes } from '../auth/access.ts'
 import { readJson } from './body.ts'
+import { answerClientError, receiveLimits } from './client-errors.ts'
 import { answerCompiler, compileValidator } from './compile.ts'
 import { addHooks, answerUnreadable, requestId } from './hooks.ts'
 import { describeApi } from './openapi.ts'
@@ -19,11 +20,14 @@ const RATES_HELD = 10_000
 /** Ready to be listened with, or asked with `inject`. */
 export async function createApp(parts: AppParts, more: readonly Routes[] = []): Promise<App> {
   const { settings, engine } = parts
+  const limits = receiveLimits(settings.requestTimeoutMs)
   const app: App = Fastify({
     logger: false,
     ...(settings.trustedProxies === false ? {} : { trustProxy: trustIn(settings.trustedProxies) }),
     bodyLimit: settings.bodyBytesMax,
-    requestTimeout: settings.requestTimeoutMs,
+    requestTimeout: limits.requestTimeout,
+    http: limits,
+    clientErrorHandler: answerClientError(engine.ids),
     connectionTimeout: settings.requestTimeoutMs,
     forceCloseConnections: 'idle',
     return503OnClosing: true,

@@ -7,7 +7,8 @@ import type { App, AppParts, Reply, Request } from './parts.ts'
 import { HttpProblem, problemBody } from './problem.ts'
 import { invalid, notFound, problemOf, type Family } from './refusal.ts'
 
-const headers = {
+/** What every answer carries, whatever it says. */
+export const answerHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -33,7 +34,7 @@ export function addHooks(app: App, parts: AppParts): void {
 
 /** What every answer carries. */
 export function begin(request: Request, reply: Reply): void {
-  reply.headers(headers).header('X-Request-Id', request.id)
+  reply.headers(answerHeaders).header('X-Request-Id', request.id)
 }
 
 export function answerUnknown(request: Request, reply: Reply): Reply {

@@ -12,6 +12,7 @@ export interface HttpSettings {
   readonly ratePerMinute: number | null
   /** Refused tokens from one address in a minute before it has to wait. */
   readonly authFailuresPerMinute: number
+  /** Headers and body of a request arrive within so long, and no connection is silent for longer. */
   readonly requestTimeoutMs: number
   /** Without a tick for so long, the node is not ready. */
   readonly readyAfterMs: number

@@ -5,7 +5,7 @@ import type { App, AppParts, Request } from '../app/parts.ts'
 import { HttpProblem } from '../app/problem.ts'
 import type { Family } from '../app/refusal.ts'
 import { cookiePlaceOf } from './cookie-place.ts'
-import { isLoopback, isSafe, isSameOrigin } from './origin.ts'
+import { isLoopback, isOfThisMachine, isSafe, isSameOrigin } from './origin.ts'
 import { EVERY_TENANT, mayAct, type Principal, type Role } from './principal.ts'
 import { auditRefusal } from './refusals.ts'
 
@@ -75,6 +75,11 @@ export function assertAccess({ config, url }: Pick<RouteOptions, 'config' | 'url
   if (config?.access === undefined) throw new Error(`route ${url} does not say who may use it`)
 }
 
+/** From this machine, under a name of it: a page cannot ask by a name of its own that leads here. */
+function isOnThisMachine({ ip, headers }: Request): boolean {
+  return isLoopback(ip) && isOfThisMachine(headers)
+}
+
 /** Says of a request whose it is, or throws why its route is not for them. */
 export async function admit(
   request: Request,
@@ -83,7 +88,7 @@ export async function admit(
 ): Promise<void> {
   const { access } = request.routeOptions.config
   if (access === undefined || access === 'open') return
-  if (access === 'metrics' && isLoopback(request.ip, request.headers)) return
+  if (access === 'metrics' && isOnThisMachine(request)) return
   const principal = await identify(request)
   request.principal = principal
   await assertAllowed(request, principal, access, parts)

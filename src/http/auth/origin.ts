@@ -25,9 +25,8 @@ function isPassedOn(headers: IncomingHttpHeaders): boolean {
   return Object.keys(headers).some(name => proxyHeader.test(name))
 }
 
-/** From this machine itself, and not passed on by a proxy. */
-export function isLoopback(ip: string, headers: IncomingHttpHeaders): boolean {
-  return !isPassedOn(headers) && /^(?:127\.|::1$|::ffff:127\.)/.test(ip)
+export function isLoopback(ip: string): boolean {
+  return /^(?:127\.|::1$|::ffff:127\.)/.test(ip)
 }
 
 /**
