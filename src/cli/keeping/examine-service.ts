@@ -26,7 +26,7 @@ export async function examineService(context: Context, repairs: boolean): Promis
   const system = await client.system({ signal })
   const skew = Math.abs(Date.parse(system.now) - (before + context.now()) / 2)
   const findings = [...own(system, skew), ...(await attention(client, signal))]
-  const head = `${target.name}: Carillon ${system.version} on ${system.store.promise}`
+  const head = `${target.name}: Carillon ${system.version} on ${system.store.promise ?? system.store.kind}`
   context.show({ server: target.name, version: system.version, findings }, () =>
     [head, ...findings.map(({ severity, text }) => `${severity === 'error' ? 'x' : '!'} ${text}`)]
       .map(safe)

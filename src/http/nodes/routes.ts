@@ -1,5 +1,6 @@
 // `/api/v1/system`: the nodes, their loops, the store, and what this process counted.
 
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
@@ -9,7 +10,7 @@ import { NODE_KIND } from '../../engine/janitor.ts'
 import { problemOf } from '../app/refusal.ts'
 import type { AppParts, Request, Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
-import { EVERY_TENANT } from '../auth/principal.ts'
+import { EVERY_TENANT, mayAct } from '../auth/principal.ts'
 import { isoOrNull } from '../jobs/view.ts'
 import { Counters, countersSchema } from './counters.ts'
 
@@ -32,7 +33,9 @@ export const nodeSchema = z
   })
   .meta({
     id: 'Node',
-    description: 'As it last told. Handlers and queues are shown to those of every tenant only.',
+    description:
+      'As it last told. Handlers and queues are shown to those of every tenant only; viewers of a ' +
+      'tenant see another name, for that of a node names its host and process.',
   })
 
 type NodeView = z.output<typeof nodeSchema>
@@ -47,7 +50,9 @@ export const answer = z
     last_tick_at: at.meta({ description: 'The newest good tick of any node.' }),
     store: z.strictObject({
       kind: z.string(),
-      promise: z.string(),
+      promise: z.string().nullable().meta({
+        description: 'It names the place of the store: null for viewers of a tenant.',
+      }),
       status: z.string(),
       clock_offset_ms: z.number(),
     }),
@@ -82,7 +87,9 @@ interface Own {
 /** Still an answer when the store is away: that is when people look. */
 async function system(request: Request, parts: AppParts, { counters, since }: Own) {
   const { store, clock, node } = parts.engine
-  const isWide = callerOf(request).tenant === EVERY_TENANT
+  const { tenant, role } = callerOf(request)
+  const isWide = tenant === EVERY_TENANT
+  const seesPlaces = isWide || mayAct(role, 'operator')
   const now = clock.now()
   let status = 'reachable'
   const whileAway = (error: unknown) => {
@@ -93,7 +100,7 @@ async function system(request: Request, parts: AppParts, { counters, since }: Ow
     .listRecords(NODE_KIND, { limit: limits.pageMax }, now)
     .catch(whileAway)
   const paused = isWide ? await store.pausedQueues().catch(whileAway) : null
-  const nodes = nodesOf(records?.items ?? [], parts, { now, isWide })
+  const nodes = nodesOf(records?.items ?? [], parts, { now, isWide, seesPlaces })
   const ticks = nodes.flatMap(({ last_tick_at }) =>
     last_tick_at === null ? [] : [Date.parse(last_tick_at)],
   )
@@ -106,7 +113,7 @@ async function system(request: Request, parts: AppParts, { counters, since }: Ow
     last_tick_at: ticks.length === 0 ? null : iso(Math.max(...ticks)),
     store: {
       kind: store.kind,
-      promise: store.promise,
+      promise: seesPlaces ? store.promise : null,
       status,
       clock_offset_ms: clock.offsetMs,
     },
@@ -119,6 +126,8 @@ async function system(request: Request, parts: AppParts, { counters, since }: Ow
 interface Seen {
   readonly now: Instant
   readonly isWide: boolean
+  /** Whether hosts, processes, files and servers may be named. */
+  readonly seesPlaces: boolean
 }
 
 function nodesOf(records: readonly StoredRecord[], parts: AppParts, seen: Seen): NodeView[] {
@@ -139,11 +148,11 @@ function nodesOf(records: readonly StoredRecord[], parts: AppParts, seen: Seen):
   })
 }
 
-function nodeView(id: string, facts: JsonObject, { now, isWide }: Seen): NodeView {
+function nodeView(id: string, facts: JsonObject, { now, isWide, seesPlaces }: Seen): NodeView {
   const startedAt = numberOf(facts.startedAt)
   const lastTickAt = numberOf(facts.lastTickAt)
   return {
-    id,
+    id: seesPlaces ? id : otherNameOf(id),
     is_this: false,
     state: typeof facts.state === 'string' ? facts.state : 'unknown',
     started_at: isoOrNull(startedAt),
@@ -156,6 +165,11 @@ function nodeView(id: string, facts: JsonObject, { now, isWide }: Seen): NodeVie
     handlers: isWide ? textsOf(facts.handlers) : null,
     queues: isWide ? textsOf(facts.queues) : null,
   }
+}
+
+/** The same for the same node, so that it can be followed. */
+function otherNameOf(id: string): string {
+  return `node-${createHash('sha256').update(id).digest('hex').slice(0, 8)}`
 }
 
 function objectOf(value: Json): JsonObject {

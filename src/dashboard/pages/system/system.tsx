@@ -189,7 +189,7 @@ function StoreCard({ system: { store, paused_queues } }: { readonly system: Syst
       }
     >
       <div class="stack">
-        <p>{store.promise}</p>
+        {store.promise !== null && <p>{store.promise}</p>}
         {store.status !== 'reachable' && (
           <p class="bad">
             <Icon name="warn" /> {store.status}
