@@ -1,9 +1,9 @@
 // The kinds of actions a node knows: checked when a job is made, one handler for each.
 
 import { z, type ZodType } from 'zod'
-import { ACTION_PREFIX, isActionName } from '../core/action-name.ts'
+import { ACTION_PREFIX, isActionName, isGenuineAction, payloadWithin } from '../core/action-name.ts'
 import type { Problem } from '../core/errors.ts'
-import { jsonEqual, type Json, type JsonObject } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Context } from '../engine/context.ts'
 import type { Handler } from '../engine/handlers.ts'
@@ -114,17 +114,18 @@ export class Registry {
   }
 
   #perform(action: Action, context: Context): Promise<Json> {
-    const { spec } = context.job
-    const stored = spec.isAction ? this.read(spec) : null
+    const stored = isGenuineAction(context.job) ? this.read(context.job.spec) : null
     const parsed = action.schema.safeParse(stored?.action)
     const problems = parsed.success ? action.check(parsed.data, 'action') : []
-    const refusal = action.refusal?.(authorOf(spec)) ?? null
+    const refusal = action.refusal?.(authorOf(context.job.spec)) ?? null
     if (refusal !== null) throw new NoRetry(refusal)
     if (stored === null || !parsed.success || problems.length > 0) {
       const why = problems.map(({ field, rule }) => `${field} ${rule}`).join('; ')
       throw new NoRetry(`the stored ${action.kind} action is not allowed here: ${why || 'invalid'}`)
     }
-    const payload = payloadOf(context.payload, stored)
+    // A run asked for with a payload of its own gets that payload, but the stored settings: whoever
+    // may run a job may not choose what it calls.
+    const payload = payloadWithin(stored, context.payload)
     return action.perform(parsed.data, { context, payload })
   }
 }
@@ -135,15 +136,6 @@ const EVERYONE = '*'
 
 function authorOf({ tenant, payload }: Pick<JobSpec, 'tenant' | 'payload'>): Author {
   return { tenant, isOfEveryTenant: isObject(payload) && payload[MADE_BY] === EVERYONE }
-}
-
-/**
- * A run asked for with a payload of its own gets that payload, but the stored settings: whoever
- * may run a job may not choose what it calls.
- */
-function payloadOf(given: Json, stored: { action: ActionSettings; payload: Json }): Json {
-  const isStoredForm = isWrapped(given) && jsonEqual(given.action, stored.action)
-  return isStoredForm ? (given.payload ?? null) : given
 }
 
 function isWrapped(value: Json): value is JsonObject & { action: ActionSettings; payload: Json } {

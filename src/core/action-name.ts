@@ -1,7 +1,40 @@
-// The names of built-in actions. They are reserved: only the writer of actions makes jobs for them.
+// The names of built-in actions and the form of their payloads. The names are reserved: only the
+// writer of actions makes jobs for them.
+
+import type { Job } from './job.ts'
+import { jsonEqual, type Json, type JsonObject } from './json.ts'
+import type { JobSpec } from './spec.ts'
 
 export const ACTION_PREFIX = 'action:'
+/** What a name must be; findings put `must be` before it. */
+export const RESERVED_RULE =
+  'a name of your own: names that begin with action: are reserved for built-in actions'
+const WORKFLOW = `${ACTION_PREFIX}workflow`
 
 export function isActionName(handler: string): boolean {
   return handler.startsWith(ACTION_PREFIX)
+}
+
+/**
+ * Whether the writer of actions made this row. Before specs were marked, anyone who could push tasks
+ * could push one for an action: such a task has no series, and only runs of workflows have none.
+ */
+export function isGenuineAction({ kind, seriesId, spec }: Job): boolean {
+  return spec.isAction && (kind === 'job' || seriesId !== null || spec.handler === WORKFLOW)
+}
+
+/** The payload of a row given another one to work on: the settings of an action stay as stored. */
+export function payloadWith({ isAction, payload }: JobSpec, given: Json): Json {
+  if (!isAction || !isObject(payload)) return given
+  return { ...payload, payload: payloadWithin(payload, given) }
+}
+
+/** What was given to work on, also when it was given in the stored form. */
+export function payloadWithin(stored: JsonObject, given: Json): Json {
+  const isStoredForm = isObject(given) && jsonEqual(given.action, stored.action)
+  return isStoredForm ? (given.payload ?? null) : given
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,7 @@
 // Runs asked for by people: run now, retry of an old run, backfill. They wait behind what is
 // running and never move the schedule.
 
+import { isGenuineAction, payloadWith, RESERVED_RULE } from './action-name.ts'
 import type { Attempt } from './attempt.ts'
 import { rest } from './advance.ts'
 import { change, type Change } from './change.ts'
@@ -78,6 +79,11 @@ export function requestBackfill(
 }
 
 function ask(job: Job, request: RunRequest, now: Instant): Asked {
+  const { handler, isAction } = job.spec
+  if (isAction && !isGenuineAction(job)) {
+    const problem = { field: 'handler', value: handler, rule: `must be ${RESERVED_RULE}` }
+    refuse('SPEC_INVALID', `job ${shortId(job.id)} cannot run`, [problem])
+  }
   switch (job.state) {
     case 'waiting':
     case 'running':
@@ -130,7 +136,8 @@ function aside(before: Job, asked: RunRequest, now: Instant): Asked {
   const job = withOpenRun(before)
   const run = job.counters.runs + 1
   const base = taskSpec(job.spec, now)
-  const spec = asked.payload === undefined ? base : { ...base, payload: asked.payload }
+  const spec =
+    asked.payload === undefined ? base : { ...base, payload: payloadWith(base, asked.payload) }
   const task = createJob(
     { id: `${job.id}@${asked.id}`, kind: 'task', seriesId: job.seriesId ?? job.id, spec },
     now,

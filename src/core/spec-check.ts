@@ -2,7 +2,7 @@
 // field, value and rule.
 
 import { CronError, isZone } from '../cron/index.ts'
-import { isActionName } from './action-name.ts'
+import { isActionName, RESERVED_RULE } from './action-name.ts'
 import type { Problem } from './errors.ts'
 import { refuse } from './errors.ts'
 import { Findings } from './findings.ts'
@@ -87,14 +87,12 @@ function checkOwn(spec: JobSpec, before: JobSpec): readonly Problem[] {
   return found.problems
 }
 
-const OWN_NAME =
-  'a name of your own: names that begin with action: are reserved for built-in actions'
 const texts = ['name', 'handler', 'queue', 'tenant', 'lane'] as const
 
 /** Whoever may push tasks or name handlers may not thereby send requests or run commands. */
 function checkActionName(found: Findings, { handler, isAction }: JobSpec): void {
   if (typeof handler !== 'string' || isActionName(handler) === isAction) return
-  const rule = isAction ? 'the name of a built-in action' : OWN_NAME
+  const rule = isAction ? 'the name of a built-in action' : RESERVED_RULE
   found.add('handler', handler, rule)
 }
 

@@ -1,6 +1,7 @@
 // A job as code declares it: a name, when, what, and the choices about it.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { isActionName, RESERVED_RULE } from '../core/action-name.ts'
 import { refuse } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
 import type { Jsonify } from '../core/jsonify.ts'
@@ -26,6 +27,7 @@ export function job<const N extends string, S extends Schema = NoInput, R = void
 ): JobDefinition<N, S, R> {
   const found = new Findings()
   found.text('name', name, limits.nameLength)
+  if (typeof name === 'string' && isActionName(name)) found.add('name', name, RESERVED_RULE)
   checkOptions(found, options, jobChecks, { required: ['run'] })
   refuse('SPEC_INVALID', `job ${JSON.stringify(name)} is not valid`, found.problems)
   return {

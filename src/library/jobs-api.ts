@@ -1,5 +1,6 @@
 // `scheduler.jobs`: every verb takes an id, a definition's name (all its rows) or a list of either.
 
+import { payloadWith } from '../core/action-name.ts'
 import { shortId } from '../core/short-id.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
@@ -113,9 +114,12 @@ export class JobsApi {
     assertNotFromCode(job, 'edit')
     const guard = input.revision === undefined ? {} : { revision: input.revision }
     const { payload } = input
-    const parts =
-      payload === undefined ? {} : { payload: await this.#stored(job.spec.handler, payload) }
-    return this.#engine.client.edit(id, spec => ({ ...editedSpec(spec, input), ...parts }), guard)
+    const stored = payload === undefined ? undefined : await this.#stored(job.spec.handler, payload)
+    const change = (spec: JobSpec): JobSpec => {
+      const edited = editedSpec(spec, input)
+      return stored === undefined ? edited : { ...edited, payload: payloadWith(spec, stored) }
+    }
+    return this.#engine.client.edit(id, change, guard)
   }
 
   async remove(selector: Selector): Promise<BulkResult> {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
+import { isActionName } from '../core/action-name.ts'
 import { SchedulerError, type Problem } from '../core/errors.ts'
 import type { Handler } from '../engine/handlers.ts'
 
@@ -53,6 +54,10 @@ function handlersOf(given: unknown, path: string): Readonly<Record<string, Handl
     given !== null &&
     Object.values(given).every(value => typeof value === 'function')
   if (!isTable) throw wrong(path, 'handlers must be functions by name')
+  const reserved = Object.keys(given).find(isActionName)
+  if (reserved !== undefined) {
+    throw wrong(path, `handlers must not have the name of a built-in action: ${reserved}`)
+  }
   return given as Record<string, Handler>
 }
 

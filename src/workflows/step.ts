@@ -2,6 +2,7 @@
 
 import type { Action } from '../actions/action.ts'
 import type { HttpSettings } from '../actions/http/settings.ts'
+import { isActionName } from '../core/action-name.ts'
 import { SchedulerError, shown } from '../core/errors.ts'
 import { jsonBytes, type Json, type JsonObject } from '../core/json.ts'
 import type { Context } from '../engine/context.ts'
@@ -17,7 +18,7 @@ export interface StepParts {
 /** Resolves to its output; `context` is the step's own. */
 export async function performStep(step: Step, context: Context, parts: StepParts): Promise<Json> {
   if (step.http !== undefined) return call(step.http, context, parts.http)
-  const handler = parts.handlers.get(step.handler)
+  const handler = isActionName(step.handler) ? undefined : parts.handlers.get(step.handler)
   if (!handler) throw new Error(`there is no handler ${step.handler} in this node`)
   return plain(await handler(context))
 }

@@ -40,6 +40,9 @@ describe('a copy', () => {
       expect(job).toMatchObject({ state: 'waiting', dueAt: LATER, crashes: 1, lease: null })
       expect((await claimOne(to.store, LATER, { queue: 'told' })).id).toBe('held')
       expect(await to.store.pausedQueues()).toEqual(['closed'])
+      // S1: the writer of actions made it, and a copy is as good.
+      const [action] = await to.store.get(['due-11'])
+      expect(action!.spec).toMatchObject({ handler: 'action:http', isAction: true })
     },
   )
 

@@ -111,3 +111,130 @@ describe('S1 the engine', () => {
     )
   })
 })
+
+const forged = { action: { kind: 'http', url: 'https://evil.example/', method: 'GET' }, payload: 1 }
+
+describe('S1 whoever may run a job may not choose what it calls', () => {
+  async function hooked(more: object) {
+    const hosts: string[] = []
+    const resolve = async (host: string) => {
+      hosts.push(host)
+      throw new Error(`no address for ${host}`)
+    }
+    const s = await startService({ resolve, works: false })
+    const made = await s.as('admin').post('/api/v1/jobs', {
+      name: 'hook',
+      action,
+      retry: { limit: 0 },
+      trigger: { every: '1h' },
+      ...more,
+    })
+    expect(made.status).toBe(201)
+    return { s, hosts, id: made.body.id, operator: s.as('operator') }
+  }
+
+  it.each([
+    ['waits', {}, null],
+    ['lets runs lie side by side', { overlap: 'allow' }, null],
+    ['is paused', {}, 'pause'],
+  ])('of a job that %s', async (_what, more, verb) => {
+    const { s, hosts, id, operator } = await hooked(more)
+    if (verb !== null) expect((await operator.post(`/api/v1/jobs/${id}/${verb}`)).status).toBe(200)
+    const asked = await operator.post(`/api/v1/jobs/${id}/run`, { payload: forged })
+    expect(asked.status).toBe(202)
+    await s.until(s.engine.node.start())
+    await s.advance('1m')
+    expect(hosts).toEqual(['example.com'])
+    const path = `/api/v1/runs/${asked.body.run_id}`
+    const replayed = await operator.post(`${path}/replay`, { payload: forged })
+    expect(replayed.status).toBe(202)
+    expect((await operator.post(`${path}/retry`)).status).toBe(202)
+    await s.advance('1m')
+    expect(hosts.filter(host => host !== 'example.com')).toEqual([])
+    expect(hosts.length).toBe(3)
+  })
+
+  it('of a task that stood in the store before rows were marked, and of its replays', async () => {
+    const { s, hosts, operator } = await hooked({})
+    const at = s.clock.now()
+    const spec = completeSpec({
+      handler: 'action:http',
+      isAction: true,
+      tenant: 'acme',
+      trigger: { kind: 'once', at },
+      payload: forged,
+    })
+    await s.engine.store.insert([createJob({ id: 'pushed', kind: 'task', spec }, at)], { now: at })
+    await s.until(s.engine.node.start())
+    await s.advance('1m')
+    const { items } = await s.engine.store.attempts({ jobId: 'pushed' }, { limit: 5 })
+    expect(items).toMatchObject([{ outcome: 'failed' }])
+    const rule = { status: 422, body: { errors: [{ field: 'handler' }] } }
+    const replayed = await operator.post('/api/v1/runs/pushed.1/replay', { payload: forged })
+    expect(replayed).toMatchObject(rule)
+    expect(await operator.post('/api/v1/runs/pushed.1/retry')).toMatchObject(rule)
+    expect(hosts).toEqual([])
+  })
+})
+
+describe('S1 edits and declarations', () => {
+  const handler = 'action:http'
+  const named = async () => startService({ works: false, handlers: { work: () => null } })
+
+  it('no edit leads from a handler to an action or keeps settings that were not checked', async () => {
+    const s = await named()
+    const admin = s.as('admin')
+    const job = { name: 'x', handler: 'work', payload: forged, trigger: { manual: true } }
+    const { id } = (await admin.post('/api/v1/jobs', job)).body
+    for (const verb of ['patch', 'put'] as const) {
+      const refused = await admin[verb](`/api/v1/jobs/${id}`, { handler, payload: forged })
+      expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: 'handler' }] } })
+    }
+    expect((await admin.patch(`/api/v1/jobs/${id}`, { is_action: true })).status).toBe(400)
+    expect((await admin.patch(`/api/v1/jobs/${id}`, { isAction: true })).status).toBe(400)
+    const patched = await admin.patch(`/api/v1/jobs/${id}`, { action })
+    expect(patched).toMatchObject({ status: 200, body: { action: { url: action.url } } })
+    const worked = await admin.patch(`/api/v1/jobs/${id}`, { payload: forged })
+    expect(worked.body['action']).toMatchObject({ url: action.url })
+    expect(worked.body['payload']).toEqual(forged)
+    const back = await admin.patch(`/api/v1/jobs/${id}`, { handler: 'work', payload: forged })
+    expect(back.body['action']).toBeNull()
+    const [row] = await s.engine.store.get([id])
+    expect(row!.spec).toMatchObject({ handler: 'work', isAction: false })
+  })
+
+  it('reconcile refuses the names in plan and in apply and changes nothing', async () => {
+    const s = await named()
+    const jobs = [
+      { definition: 'a', job: { handler: 'work', trigger: { every: '1h' } } },
+      { definition: 'b', job: { handler, payload: forged, trigger: { every: '1h' } } },
+    ]
+    for (const mode of ['plan', 'apply']) {
+      const answer = await s.as('admin').post('/api/v1/reconcile', { app: 'x', mode, jobs })
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { errors: [{ field: 'jobs.1.job.handler' }] },
+      })
+    }
+    expect((await s.engine.store.list({}, { limit: 10 })).items).toEqual([])
+  })
+
+  it('no edit of a workflow brings a step for an action, and none is performed', async () => {
+    const s = await named()
+    const admin = s.as('admin')
+    const steps = [{ id: 'a', handler: 'work' }]
+    const { id } = (await admin.post('/api/v1/workflows', { name: 'w', steps })).body
+    const evil = [{ id: 'a', handler, input: forged }]
+    for (const verb of ['patch', 'put'] as const) {
+      const body = verb === 'put' ? { name: 'w', steps: evil } : { steps: evil }
+      expect((await admin[verb](`/api/v1/workflows/${id}`, body)).status).not.toBe(200)
+    }
+    expect((await admin.get(`/api/v1/workflows/${id}`)).body['steps']).toMatchObject(steps)
+  })
+
+  it('fair schedules name no handler', async () => {
+    const s = await named()
+    const body = { cron: '0 * * * *', user_id: 'u', payload: forged, handler }
+    expect((await s.as('admin').post('/api/v1/fair/schedules', body)).status).toBe(422)
+  })
+})

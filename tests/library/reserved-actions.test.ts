@@ -7,9 +7,11 @@ import { createTestScheduler } from '../../src/testing/index.ts'
 const run = () => null
 const reserved = { problems: [{ field: 'handler' }] }
 
-test('S1: a definition with the name of an action is refused at the start', async () => {
-  const jobs = [job('action:http', { run, schedule: every('1h') })]
-  await expect(createTestScheduler({ jobs })).rejects.toMatchObject(reserved)
+test('S1: a definition with the name of an action is refused, with and without a schedule', () => {
+  const named = { code: 'SPEC_INVALID', problems: [expect.objectContaining({ field: 'name' })] }
+  for (const options of [{ run }, { run, schedule: every('1h') }]) {
+    expect(() => job('action:http', options)).toThrowError(expect.objectContaining(named))
+  }
 })
 
 test('S1: jobs.create and fair.push refuse the names of actions and store nothing', async () => {
@@ -23,4 +25,21 @@ test('S1: jobs.create and fair.push refuse the names of actions and store nothin
   const rows = []
   for await (const row of scheduler.jobs.list()) rows.push(row.id)
   expect(rows).toEqual(['default:default:ok:main'])
+})
+
+test('S1: jobs.edit and jobs.run of an action change what it works on, never its settings', async () => {
+  await using t = await createTestScheduler({ jobs: [] })
+  const { scheduler } = t
+  const steps = [{ id: 'a', handler: 'nothing' }]
+  const workflow = await scheduler.workflows.add({ name: 'w', steps })
+  const row = await scheduler.workflows.schedule(workflow.id, { when: every('1h') })
+  const forged = { action: { kind: 'workflow', workflow_id: 99, owner: 'x' }, payload: 1 }
+  await scheduler.jobs.edit(row.id, { payload: forged })
+  const { spec } = await scheduler.jobs.get(row.id)
+  expect(spec.payload).toMatchObject({ action: { workflow_id: workflow.id }, payload: forged })
+  await scheduler.jobs.pause(row.id)
+  await scheduler.jobs.run(row.id, { payload: forged })
+  const payloads = []
+  for await (const task of scheduler.jobs.list({ kind: 'task' })) payloads.push(task.spec.payload)
+  expect(payloads).toMatchObject([{ action: { workflow_id: workflow.id }, payload: forged }])
 })

@@ -120,7 +120,8 @@ async function contended(store: Store, ids: Ids): Promise<void> {
   const jobs = Array.from({ length: 12 }, (_, i) => {
     const lane = ['a', 'b', 'ö'][i % 3]!
     const trigger = { kind: 'once', at: T0 + i } as const
-    return job(`due-${i}`, { queue: 'lanes', tenant: lane, lane, trigger })
+    const work = i === 11 ? { handler: 'action:http', isAction: true } : {}
+    return job(`due-${i}`, { queue: 'lanes', tenant: lane, lane, trigger, ...work })
   })
   await store.insert(jobs, { now: T0 })
   const claimed = await store.claim(claimRequest({ queue: 'lanes', now: T0 + 99, limit: 4 }, ids))

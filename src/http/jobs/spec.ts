@@ -198,6 +198,7 @@ function workOf(
   const asked = askedAction(spec, body, stored?.action ?? null)
   if (asked === null) {
     const { handler, isAction } = spec
+    if (isAction && body.payload !== undefined) throw unreadableAction(handler)
     return { handler, isAction, payload: given(body.payload as Json | undefined, spec.payload) }
   }
   const whole = stored === null ? asked : actions.withStored(asked, stored.action)
@@ -212,6 +213,13 @@ function workOf(
   const refusal = actions.refusal(action, author)
   if (refusal !== null) throw new HttpProblem('forbidden', refusal)
   return actions.specOf(action, payload, author)
+}
+
+/** Settings nobody can read are replaced as a whole, never in part. */
+function unreadableAction(handler: string): SchedulerError {
+  const rule = `must be given: the stored settings of ${handler} cannot be read`
+  const problems = [{ field: 'action', value: null, rule }]
+  return new SchedulerError('SPEC_INVALID', 'the action is not valid', { problems })
 }
 
 /** The flat form names a crawl by its address; other crawl settings stay as they are. */
