@@ -14,7 +14,7 @@ export interface Action<S extends { readonly kind: string } = ActionSettings> {
   readonly isAllowed: boolean
   readonly schema: ZodType<S>
   /** What the schema cannot say, or what depends on this node. */
-  check(settings: S, field: string): readonly Problem[]
+  check(settings: S, field: string, author?: Pick<Author, 'tenant'>): readonly Problem[]
   /** Why this author may not have it done here; absent where every admin may. */
   readonly refusal?: (author: Author) => string | null
   /** Settings as this reader may see them: secrets replaced by MASK. */

@@ -17,6 +17,7 @@ import type { AddressRefused } from './guard/errors.ts'
 import { Outbound, type OutboundLimits } from './guard/outbound.ts'
 import { httpAction } from './http/action.ts'
 import { Registry } from './registry.ts'
+import { secretsFrom } from './secrets.ts'
 
 export { MASK, type Action, type ActionCall, type ActionSettings } from './action.ts'
 export { fromCrontab } from './command/settings.ts'
@@ -37,7 +38,7 @@ export interface ActionOptions {
   readonly commandAccount?: CommandAccount | null
   /** Where crawled pages go; without it this node leaves crawls to others. */
   readonly pages?: PageSink | null
-  /** The node's variables; a command gets those named in `passEnv` and the harmless ones. */
+  /** The node's variables: secrets, and for commands those in `passEnv` and the harmless ones. */
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly passEnv?: readonly string[]
   /** Between asking a command to end and ending it; the engine's abortGraceMs should be longer. */
@@ -68,6 +69,8 @@ export function actionHandlers(options: ActionOptions): Actions {
   const { clock, pages = null, userAgent = 'Carillon' } = options
   const { list, problems } = AllowList.parse(options.allowHosts ?? [])
   refuse('SETTINGS_INVALID', 'the allowed hosts are not valid', problems)
+  const env = options.env ?? process.env
+  const secrets = secretsFrom(env)
   const outbound = new Outbound({
     clock,
     allow: list,
@@ -77,14 +80,14 @@ export function actionHandlers(options: ActionOptions): Actions {
   })
   const pace = new HostPace(clock)
   const registry = new Registry()
-    .add(httpAction({ outbound, clock, userAgent }))
+    .add(httpAction({ outbound, clock, userAgent, secrets }))
     .add(crawlAction({ outbound, clock, pages, pace, agent: AGENT, userAgent }))
     .add(
       commandAction({
         clock,
         tenants: options.allowCommands === true ? [] : (options.allowCommands ?? false),
         account: options.commandAccount ?? null,
-        env: options.env ?? process.env,
+        env,
         passes: [...passedByDefault, ...(options.passEnv ?? [])],
         shell: '/bin/sh',
         graceMs: options.commandGraceMs ?? COMMAND_GRACE_MS,

@@ -10,7 +10,9 @@ import { Registry } from './registry.ts'
 function registry(): Registry {
   const outbound = new Outbound({ clock: systemClock })
   onTestFinished(() => outbound.close())
-  return new Registry().add(httpAction({ outbound, clock: systemClock, userAgent: 'test' }))
+  return new Registry().add(
+    httpAction({ outbound, clock: systemClock, userAgent: 'test', secrets: () => null }),
+  )
 }
 
 const URL_OK = 'https://example.com/hook'

@@ -53,7 +53,7 @@ export class Registry {
   }
 
   /** Everything wrong with what a caller sent, each with the path of its field. */
-  check(given: unknown, field = 'action'): Checked {
+  check(given: unknown, field = 'action', author?: Pick<Author, 'tenant'>): Checked {
     const kind = kindOf(given)
     const action = kind === null ? undefined : this.#actions.get(kind)
     if (action === undefined) {
@@ -63,7 +63,7 @@ export class Registry {
     }
     const parsed = action.schema.safeParse(given)
     if (!parsed.success) return { action: null, problems: issuesOf(parsed.error, given, field) }
-    const problems = action.check(parsed.data, field)
+    const problems = action.check(parsed.data, field, author)
     return { action: problems.length === 0 ? parsed.data : null, problems }
   }
 
@@ -168,7 +168,7 @@ function unmasked(given: unknown, stored: unknown): unknown {
 }
 
 /** Values below these keys may be secrets and are not repeated. */
-const secretKeys = ['headers', 'secrets', 'env', 'stdin']
+const secretKeys = ['headers', 'params', 'secrets', 'env', 'stdin']
 
 function issuesOf(error: z.ZodError, given: unknown, field: string): Problem[] {
   return error.issues.flatMap(({ path, message, ...issue }) => {

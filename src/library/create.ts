@@ -130,7 +130,7 @@ export function createScheduler<const J extends readonly AnyJob[]>(
 function workflowsOf(options: WorkflowOptions = {}): Lazy<OpenWorkflows> {
   return lazy(async engine => {
     const { openWorkflows } = await import('../workflows/open.ts')
-    return openWorkflows(engine, options)
+    return openWorkflows(engine, { env: process.env, ...options })
   })
 }
 

@@ -60,7 +60,7 @@ const areHosts: Check = (found, field, value) => {
   if (!fits) found.add(field, value, 'a list of hosts')
 }
 
-const workflowChecks: Checks<WorkflowOptions> = { allowHosts: areHosts }
+const workflowChecks: Checks<WorkflowOptions> = { allowHosts: areHosts, env: anything }
 const sourceChecks: Checks<SourceOptions> = {
   allowHosts: areHosts,
   database: isText,

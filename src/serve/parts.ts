@@ -13,6 +13,7 @@ import {
 } from '../compose.ts'
 import { systemClock } from '../engine/clock.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
+import { secretsFrom } from '../actions/secrets.ts'
 import type { Handler, Tracing } from '../engine/handlers.ts'
 import type { Ids } from '../engine/ids.ts'
 import type { EngineSettings } from '../engine/settings.ts'
@@ -98,7 +99,8 @@ export function openWork(
     env: process.env,
     onRefused: refused => log?.warn({ err: refused }, 'an internal address was refused'),
   })
-  const http = httpAction({ outbound: actions.outbound, clock, userAgent: 'Carillon' })
+  const secrets = secretsFrom(process.env)
+  const http = httpAction({ outbound: actions.outbound, clock, userAgent: 'Carillon', secrets })
   const workflows = new Workflows({ store, clock, http })
   actions.registry.add(workflowAction({ workflows, handlers: engine.handlers, http, clock }))
   const { registry, outbound } = actions

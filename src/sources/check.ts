@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import { MASK } from '../actions/action.ts'
 import { checkHeaders } from '../actions/guard/headers.ts'
+import { isSecretHeader, isSecretName } from '../actions/secrets.ts'
 import { ruleText } from '../actions/rule-text.ts'
 import type { Problem } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
@@ -97,15 +98,7 @@ function columnProblems(fields: unknown): Problem[] {
   })
 }
 
-const secretHeader =
-  /^(?:authorization|cookie)$|(?:^|[-_])(?:key|token|secret|auth|password)(?:$|[-_])/i
-const secretParam = /(?:^|[-_.])(?:api)?(?:key|token|secret|password|passwd|pwd|signature|sig)$/i
 const REFERENCE_RULE = 'must be a reference to a secret: {secret: <NAME>}'
-
-/** Keys in plain sight would be shown to every viewer. */
-function isSecretName(name: string): boolean {
-  return secretParam.test(name) || /(?:api[-_]?key|access[-_]?token|client[-_]?secret)/i.test(name)
-}
 
 function headerProblems(headers: unknown): Problem[] {
   if (!isObject(headers)) return []
@@ -114,7 +107,7 @@ function headerProblems(headers: unknown): Problem[] {
   const texts = names.map(name => [name, isPlain(name) ? (headers[name] as string) : ''])
   const wrong = checkHeaders(Object.fromEntries(texts) as Record<string, string>, 'headers')
   const shown = names
-    .filter(name => isPlain(name) && (secretHeader.test(name) || isSecretName(name)))
+    .filter(name => isPlain(name) && isSecretHeader(name))
     .map(name => ({ field: `headers.${name}`, value: MASK, rule: REFERENCE_RULE }))
   return [...wrong, ...shown]
 }

@@ -8,6 +8,7 @@ import { forRedirect, type Step } from '../actions/guard/redirect.ts'
 import { shownUrl } from '../actions/guard/url.ts'
 import { backoffMs } from '../actions/http/action.ts'
 import { retryAfterMs } from '../actions/http/answer.ts'
+import { isSecretRef, revealed, type SecretLookup } from '../actions/secrets.ts'
 import { canonicalJson, type Json } from '../core/json.ts'
 import { serviceOf } from '../core/service.ts'
 import { iso, SECOND, type Instant } from '../core/time.ts'
@@ -19,7 +20,6 @@ import { Paging, type Sent } from './paging.ts'
 import { valueAt } from './path.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { fingerprint, rowsOf } from './rows.ts'
-import { isSecret, revealed, type SecretLookup } from './secrets.ts'
 import { fetchDefaults, type FetchDocument, type FetchLimits } from './source.ts'
 import type { SourceTables } from './tables.ts'
 
@@ -208,7 +208,8 @@ export class SourceFetch {
   }
 
   #valueOf(value: unknown): string {
-    return isSecret(value) ? revealed(value, this.#tenant, this.#parts.secrets) : String(value)
+    if (!isSecretRef(value)) return String(value)
+    return `${value.prefix ?? ''}${revealed(value, this.#tenant, this.#parts.secrets)}`
   }
 
   /** After a deferral or a crash the run goes on; after a failure it starts over at page 1. */

@@ -1,6 +1,7 @@
 // The form of a source, as files and the API give it. What fields mean to each other is in check.
 
 import { z } from 'zod'
+import { secretRef } from '../actions/secrets.ts'
 import { PERIOD_RULE, periodMs, SCHEDULE_RULE, scheduleMs } from './schedule.ts'
 import { sourceLimits as max } from './source.ts'
 
@@ -30,15 +31,6 @@ const path = z
   .regex(/^(?:\.|[^.\s]+(?:\.[^.\s]+)*)$/, 'must be a dot path such as data.items, or . alone')
 
 const paramName = text(200).min(1)
-
-export const secretRef = z
-  .strictObject({
-    secret: z
-      .string()
-      .regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of a secret: A-Z, 0-9 and _'),
-    prefix: text(100).optional(),
-  })
-  .meta({ id: 'SecretReference', description: 'A secret of the service, by name.' })
 
 const VALUE_RULE = 'must be a text, a number, true or false, or {secret: <NAME>}'
 const value = z.union([text(max.valueLength), z.number(), z.boolean(), secretRef], {

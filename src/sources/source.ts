@@ -1,5 +1,6 @@
 // What a source is: where records come from, how they are read page by page, where they go.
 
+import type { SecretRef } from '../actions/secrets.ts'
 import type { Instant } from '../core/time.ts'
 
 /** A source as its author writes it, with defaults filled in. */
@@ -35,13 +36,6 @@ export interface ExecutionDocument {
 export interface Param {
   readonly name: string
   readonly value: string | number | boolean | SecretRef
-}
-
-/** A value the service looks up when it sends the request; it is never stored or shown. */
-export interface SecretRef {
-  readonly secret: string
-  /** Put before it, such as `Bearer `. */
-  readonly prefix?: string | undefined
 }
 
 export interface ResponseDocument {

@@ -10,7 +10,7 @@ import { checkWorkflow } from './check.ts'
 function check(given: unknown) {
   const outbound = new Outbound({ clock: systemClock })
   onTestFinished(() => outbound.close())
-  const http = httpAction({ outbound, clock: systemClock, userAgent: 'test' })
+  const http = httpAction({ outbound, clock: systemClock, userAgent: 'test', secrets: () => null })
   return checkWorkflow(given, new Registry().add(http))
 }
 

@@ -2,6 +2,7 @@
 
 import type { z } from 'zod'
 import { ruleText } from '../actions/rule-text.ts'
+import type { Author } from '../actions/action.ts'
 import type { Registry } from '../actions/registry.ts'
 import type { HttpSettings } from '../actions/http/settings.ts'
 import { isBodiless } from '../actions/http/settings.ts'
@@ -21,8 +22,8 @@ export interface CheckedWorkflow {
   readonly problems: readonly Problem[]
 }
 
-/** `calls` knows the http action: it says where a step may call. */
-export function checkWorkflow(written: unknown, calls: Registry): CheckedWorkflow {
+/** `calls` knows the http action: it says where a step may call, and which secrets the author has. */
+export function checkWorkflow(written: unknown, calls: Registry, author?: Author): CheckedWorkflow {
   const size = sizeProblems(written)
   if (size.length > 0) return { spec: null, problems: size }
   // From here on it is what will be stored: plain JSON.
@@ -31,7 +32,7 @@ export function checkWorkflow(written: unknown, calls: Registry): CheckedWorkflo
   const problems = parsed.success ? [] : shapeProblems(parsed.error, given)
   const steps = looseSteps(given)
   problems.push(...entryProblems(given), ...linkProblems(steps))
-  const http = steps.map((step, i) => checkStep(step, i, { steps, calls, problems }))
+  const http = steps.map((step, i) => checkStep(step, i, { steps, calls, author, problems }))
   if (!parsed.success || problems.length > 0) return { spec: null, problems }
   const { id, name, active, entries } = parsed.data
   return {
@@ -149,6 +150,7 @@ function repeated(values: readonly unknown[]): number[] {
 interface StepCheck {
   readonly steps: readonly LooseStep[]
   readonly calls: Registry
+  readonly author: Pick<Author, 'tenant'> | undefined
   readonly problems: Problem[]
 }
 
@@ -171,7 +173,7 @@ function checkStep(step: LooseStep, i: number, check: StepCheck): HttpSettings |
   }
   if (!hasHttp) return null
   const call = isObject(given.http) ? { kind: 'http', ...given.http } : given.http
-  const checked = check.calls.check(call, `steps.${i}.http`)
+  const checked = check.calls.check(call, `steps.${i}.http`, check.author)
   problems.push(...checked.problems)
   if (checked.action === null) return null
   const http = checked.action as unknown as HttpSettings

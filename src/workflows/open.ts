@@ -4,6 +4,7 @@ import { AllowList } from '../actions/guard/allow.ts'
 import { Outbound } from '../actions/guard/outbound.ts'
 import { httpAction } from '../actions/http/action.ts'
 import { Registry } from '../actions/registry.ts'
+import { secretsFrom } from '../actions/secrets.ts'
 import { refuse } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { workflowAction } from './action.ts'
@@ -12,6 +13,8 @@ import { Workflows } from './workflows.ts'
 export interface WorkflowOptions {
   /** Internal hosts that steps may call: names, addresses, ranges, each with a port if it has one. */
   readonly allowHosts?: readonly string[]
+  /** Where secrets of calls are looked up. Default: the environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>
 }
 
 export interface OpenWorkflows {
@@ -28,7 +31,8 @@ export function openWorkflows(engine: Engine, options: WorkflowOptions): OpenWor
   const { list, problems } = AllowList.parse(options.allowHosts ?? [], 'workflows.allowHosts')
   refuse('SETTINGS_INVALID', 'the settings are not valid', problems)
   const outbound = new Outbound({ clock, allow: list })
-  const http = httpAction({ outbound, clock, userAgent: 'Carillon' })
+  const secrets = secretsFrom(options.env ?? {})
+  const http = httpAction({ outbound, clock, userAgent: 'Carillon', secrets })
   const workflows = new Workflows({ store, clock, http })
   const actions = new Registry().add(workflowAction({ workflows, handlers, http, clock }))
   return {

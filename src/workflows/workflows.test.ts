@@ -22,7 +22,7 @@ async function workflows() {
     await opened.close()
   })
   const clock = { ...systemClock, now: () => NOW }
-  const http = httpAction({ outbound, clock, userAgent: 'test' })
+  const http = httpAction({ outbound, clock, userAgent: 'test', secrets: () => null })
   return new Workflows({ store: opened.store, clock, http })
 }
 

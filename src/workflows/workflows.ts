@@ -43,7 +43,7 @@ export class Workflows {
 
   /** Stores nothing when anything is wrong; then every problem is told. */
   async create(tenant: string, given: WorkflowInput): Promise<Workflow> {
-    const { id, ...spec } = this.#checked(given)
+    const { id, ...spec } = this.#checked(tenant, given)
     if (id === null) return this.#shown(await this.#createNext(tenant, spec))
     await passNumber(this.#parts, tenant, id)
     const made = await this.#put(tenant, { ...spec, id }, null)
@@ -82,7 +82,7 @@ export class Workflows {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const held = await this.#need(tenant, id)
       assertRevision(held, guard)
-      const { id: _, ...spec } = this.#checked(this.#merged(held, given))
+      const { id: _, ...spec } = this.#checked(tenant, this.#merged(held, given))
       if (jsonEqual(spec, specOf(held))) return this.#shown(held)
       const made = await this.#put(tenant, { ...spec, id }, held)
       if (made) return this.#shown(made)
@@ -139,8 +139,8 @@ export class Workflows {
     return result === 'put' ? { ...stored, tenant, revision: expectedVersion + 1 } : null
   }
 
-  #checked(given: unknown) {
-    const { spec, problems } = checkWorkflow(given, this.#calls)
+  #checked(tenant: string, given: unknown) {
+    const { spec, problems } = checkWorkflow(given, this.#calls, { tenant })
     refuse('WORKFLOW_INVALID', 'the workflow is not valid', problems)
     return spec!
   }

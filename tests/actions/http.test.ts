@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { Outbound } from '../../src/actions/guard/outbound.ts'
 import { httpAction } from '../../src/actions/http/action.ts'
 import { Registry } from '../../src/actions/registry.ts'
+import { secretsFrom } from '../../src/actions/secrets.ts'
 import type { Json } from '../../src/core/json.ts'
 import type { SpecInput } from '../../src/core/spec.ts'
 import { systemClock } from '../../src/engine/clock.ts'
@@ -24,12 +25,12 @@ interface Hooked {
   ) => Promise<string>
 }
 
-async function hooked(answer: Answer): Promise<Hooked> {
+async function hooked(answer: Answer, env: Record<string, string> = {}): Promise<Hooked> {
   const receiver = await site(answer)
   const outbound = new Outbound({ clock: systemClock, allow: allow(`127.0.0.1:${receiver.port}`) })
   onTestFinished(() => outbound.close())
   const actions = new Registry().add(
-    httpAction({ outbound, clock: systemClock, userAgent: 'Carillon' }),
+    httpAction({ outbound, clock: systemClock, userAgent: 'Carillon', secrets: secretsFrom(env) }),
   )
   const node = await startNode(actions.handlers)
   return {
@@ -47,6 +48,54 @@ async function hooked(answer: Answer): Promise<Hooked> {
     },
   }
 }
+
+/** Sends back all it was sent, in the forms that debugging receivers use. */
+const echo: Answer = ({ path, headers, body }, response) => {
+  const args = Object.fromEntries(new URL(path, 'http://x').searchParams)
+  const seen = { path, args, headers, data: body }
+  response.writeHead(500, { 'content-type': `text/${args['k']}` })
+  response.end(`${JSON.stringify(seen)} ${body} ${new URLSearchParams(args).toString()}`)
+}
+
+describe('S2 the http action resolves secrets per tenant', () => {
+  const env = {
+    'CARILLON_SECRET_KEY.acme': 'a/"c1',
+    'CARILLON_SECRET_KEY.globex': 'globex-canary',
+    CARILLON_SECRET_SHORT: 'ab12',
+    'CARILLON_SECRET_SIGN.acme': SECRET,
+  }
+  const settings = {
+    headers: { authorization: { secret: 'KEY', prefix: 'Bearer ' } },
+    params: [{ name: 'k', value: { secret: 'KEY' } }],
+    body: { key: { secret: 'KEY' }, plain: 'shown' },
+    secrets: [{ secret: 'SIGN' }],
+    method: 'PUT',
+  }
+
+  it('sends them, and shows them in no result, log or error', async () => {
+    const { receiver, node, send } = await hooked(echo, env)
+    await send(settings, { spec: { tenant: 'acme', retry: { ...eager, limit: 0 } } })
+    const [attempt] = await node.attempts(1)
+    const [request] = receiver.asked
+    expect(request!.headers).toMatchObject({ authorization: 'Bearer a/"c1' })
+    expect(request!.headers['webhook-signature']).toMatch(/^v1,/)
+    expect(new URL(request!.path, receiver.origin).searchParams.get('k')).toBe('a/"c1')
+    expect(JSON.parse(request!.body)).toEqual({ key: 'a/"c1', plain: 'shown' })
+    const kept = JSON.stringify([attempt, node.logged, node.settled])
+    expect(kept).toContain('shown')
+    expect(kept).toContain('***')
+    for (const canary of ['c1', '%22c1', SECRET]) expect(kept).not.toContain(canary)
+  })
+
+  it('of another tenant there is nothing: the run fails and is tried again', async () => {
+    const { receiver, node, send } = await hooked(echo, env)
+    await send(settings, { spec: { tenant: 'initech' } })
+    const [attempt] = await node.attempts(1)
+    expect(attempt).toMatchObject({ outcome: 'failed' })
+    expect(attempt!.error!.message).toBe('this node has no secret KEY')
+    expect(receiver.asked).toEqual([])
+  })
+})
 
 describe('the http action', () => {
   it('sends the payload as JSON, signed, and keeps the answer', async () => {

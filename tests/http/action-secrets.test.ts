@@ -88,3 +88,95 @@ test('S2: steps of workflows follow the role of the caller', async () => {
   expect([...never, ...editorsOnly].filter(canary => text.includes(canary))).toEqual([])
   expect((await s.as('admin').get(path)).text).toContain('QUERYCANARY')
 })
+
+const env = {
+  'CARILLON_SECRET_KEY.acme': 'referenced-canary',
+  'CARILLON_SECRET_TINY.acme': 'abc',
+  'CARILLON_SECRET_OTHER.globex': 'globex-canary',
+}
+const trigger = { every: '1h' }
+const referring = {
+  kind: 'http',
+  url: 'https://example.com/hook',
+  headers: { authorization: { secret: 'KEY', prefix: 'Bearer ' }, accept: 'text/plain' },
+  params: [
+    { name: 'key', value: { secret: 'KEY' } },
+    { name: 'plain', value: 'PARAMCANARY' },
+  ],
+  body: { token: { secret: 'KEY' } },
+}
+
+test('S2: references are kept by name, and viewers see the names', async () => {
+  const s = await startService({ env, works: false })
+  const made = await s.as('admin').post('/api/v1/jobs', { name: 'x', trigger, action: referring })
+  expect(made.status).toBe(201)
+  expect(made.body['action']).toMatchObject(referring)
+  const { body, text } = await s.as('viewer').get(`/api/v1/jobs/${made.body.id}`)
+  expect(body['action']).toMatchObject({
+    headers: referring.headers,
+    params: [referring.params[0], { name: 'plain', value: '***' }],
+    body: '***',
+  })
+  expect(text).not.toMatch(/canary/i)
+  const same = await s.as('admin').patch(`/api/v1/jobs/${made.body.id}`, { action: referring })
+  expect(same.body).toMatchObject({ revision: made.body.revision, action: referring })
+})
+
+test.each([
+  [
+    'headers.x-key',
+    { headers: { 'x-key': { secret: 'NOPE' } } },
+    /has no CARILLON_SECRET_NOPE.acme$/,
+  ],
+  [
+    'headers.x-key',
+    { headers: { 'x-key': { secret: 'OTHER' } } },
+    /has no CARILLON_SECRET_OTHER.acme$/,
+  ],
+  ['headers.x-key', { headers: { 'x-key': { secret: 'TINY' } } }, /at least 4 characters/],
+  ['headers.x-key', { headers: { 'x-key': 'abc' } }, /at least 4 characters/],
+  ['headers.x-key', { headers: { 'x-key': '***' } }, /must be given/],
+  ['params.0.value', { params: [{ name: 'k', value: { secret: 'NOPE' } }] }, /has no/],
+  ['secrets.0', { secrets: [{ secret: 'NOPE' }] }, /has no/],
+  ['body.a.0.b', { body: { a: [{ b: { secret: 'NOPE' } }] } }, /has no/],
+])('S2: %s is refused at creation: %j', async (field, more, rule) => {
+  const s = await startService({ env, works: false })
+  const admin = s.as('admin')
+  const broken = { kind: 'http', url: 'https://example.com/', ...more }
+  const job = { name: 'x', trigger, action: broken }
+  const errors = [{ field: `action.${field}`, rule: expect.stringMatching(rule) }]
+  const refused = await admin.post('/api/v1/jobs', job)
+  expect(refused).toMatchObject({ status: 400, body: { errors } })
+  const jobs = [{ definition: 'a', job: { trigger, action: broken } }]
+  const declared = await admin.post('/api/v1/reconcile', { app: 'x', mode: 'apply', jobs })
+  expect(declared.body.errors).toMatchObject([{ field: `jobs.0.job.action.${field}` }])
+  const { kind: _, ...http } = broken
+  const flow = await admin.post('/api/v1/workflows', { name: 'w', steps: [{ id: 'a', http }] })
+  expect(flow).toMatchObject({
+    status: 422,
+    body: { errors: [{ field: `steps.0.http.${field}` }] },
+  })
+  expect((await s.engine.store.list({}, { limit: 5 })).items).toEqual([])
+})
+
+test('S2: input of commands is for those who may edit', async () => {
+  const { shownCommand } = await import('../../src/actions/command/settings.ts')
+  const settings = {
+    kind: 'command' as const,
+    argv: ['psql'],
+    env: { A: 'canary' },
+    stdin: 'canary',
+  }
+  expect(JSON.stringify(shownCommand(settings, { mayEdit: false }))).not.toContain('canary')
+  expect(shownCommand(settings, { mayEdit: true })).toMatchObject({
+    stdin: 'canary',
+    env: { A: '***' },
+  })
+})
+
+test('B17: the address of a crawl stays whole for viewers', async () => {
+  const s = await startService({ works: false })
+  const url = 'https://example.com/?page=1'
+  const { id } = (await s.as('admin').post('/api/v1/jobs', { url, source_id: 'x' })).body
+  expect((await s.as('viewer').get(`/api/v1/jobs/${id}`)).body['url']).toBe(url)
+})

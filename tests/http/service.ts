@@ -6,6 +6,7 @@ import type { Resolve } from '../../src/actions/guard/connect.ts'
 import { httpAction } from '../../src/actions/http/action.ts'
 import { actionHandlers, type PageSink } from '../../src/actions/index.ts'
 import { openTables } from '../../src/compose.ts'
+import { secretsFrom } from '../../src/actions/secrets.ts'
 import type { Json } from '../../src/core/json.ts'
 import type { Instant, Millis } from '../../src/core/time.ts'
 import { DAY } from '../../src/core/time.ts'
@@ -84,6 +85,8 @@ export interface ServiceOptions {
   readonly pages?: PageSink
   /** Where the rows of sources go; a database in memory unless told. */
   readonly tables?: SourceTables
+  /** Where secrets are looked up. */
+  readonly env?: Readonly<Record<string, string>>
   /** How names of hosts are looked up; a public address unless told. */
   readonly resolve?: Resolve
 }
@@ -204,40 +207,33 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ids: options.ids ?? new SystemIds(),
     settings: { ...quiet, ...options.settings },
   })
+  const { env = {} } = options
+  const secrets = secretsFrom(env)
   const actions = actionHandlers({
     clock,
+    env,
     allowHosts: options.allowHosts ?? [],
     allowCommands: options.allowCommands ?? false,
     pages: options.pages ?? null,
     resolve: options.resolve ?? (async () => [{ address: '93.184.216.34', family: 4 }]),
   })
-  const call = httpAction({ outbound: actions.outbound, clock, userAgent: 'Carillon' })
+  const { outbound } = actions
+  const call = httpAction({ outbound, clock, userAgent: 'Carillon', secrets })
   const workflows = new Workflows({ store, clock, http: call })
   const flow = { workflows, handlers: engine.handlers, http: call, clock }
   actions.registry.add(workflowAction(flow))
   const sources = openSources(engine, {
-    outbound: actions.outbound,
+    outbound,
     registry: actions.registry,
     tables: options.tables ?? (await openTables('memory:', ':memory:')),
-    env: {},
+    env,
   })
   const crawling = options.pages ? {} : { 'action:crawl': crawl }
   const handlers = { ...crawling, ...Object.fromEntries(actions.handlers) }
   for (const [name, handler] of Object.entries({ ...handlers, ...options.handlers })) {
     engine.handlers.set(name, handler)
   }
-  const rules: TokenRules = {
-    now: () => clock.now(),
-    issuer: null,
-    audience: null,
-    lifetimeMaxMs: LIFETIME_MAX_MS,
-    ...options.auth,
-  }
-  const auth = new Authenticator({
-    key: { kind: 'secret', secret: SECRET },
-    records: engine,
-    rules,
-  })
+  const { auth, rules } = authOf(engine, clock, options)
   const metrics = new Metrics(engine.events)
   const parts: AppParts = {
     engine,
@@ -263,6 +259,18 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     await opened.close()
   })
   return service
+}
+
+function authOf(engine: Engine, clock: WorldClock, options: ServiceOptions) {
+  const rules: TokenRules = {
+    now: () => clock.now(),
+    issuer: null,
+    audience: null,
+    lifetimeMaxMs: LIFETIME_MAX_MS,
+    ...options.auth,
+  }
+  const key = { kind: 'secret', secret: SECRET } as const
+  return { rules, auth: new Authenticator({ key, records: engine, rules }) }
 }
 
 export const flatJob = {

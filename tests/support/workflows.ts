@@ -40,7 +40,7 @@ export class WorkflowWorld {
     const { list } = AllowList.parse(allow)
     const outbound = new Outbound({ clock: world.wall, allow: list })
     onTestFinished(() => outbound.close())
-    this.#http = httpAction({ outbound, clock: world.wall, userAgent: 'test' })
+    this.#http = httpAction({ outbound, clock: world.wall, userAgent: 'test', secrets: () => null })
     this.workflows = new Workflows({ store: world.store, clock: world.wall, http: this.#http })
   }
 

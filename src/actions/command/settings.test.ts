@@ -32,7 +32,7 @@ describe('a command', () => {
   })
 
   it('is shown without the values of its variables', () => {
-    const shown = shownCommand(parse({ shell: 'x', env: { TOKEN: 'canary' } }))
+    const shown = shownCommand(parse({ shell: 'x', env: { TOKEN: 'canary' } }), { mayEdit: true })
     expect(shown.env).toEqual({ TOKEN: '***' })
   })
 })

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Problem } from '../../core/errors.ts'
-import { MASK, type Author } from '../action.ts'
+import { MASK, type Author, type Reader } from '../action.ts'
 
 const ARGUMENTS_MAX = 200
 const TEXT_MAX = 16_384
@@ -73,9 +73,10 @@ export function checkCommand(
 
 const NUL_RULE = 'must not contain a NUL character'
 
-export function shownCommand(settings: CommandSettings): CommandSettings {
+export function shownCommand(settings: CommandSettings, { mayEdit }: Reader): CommandSettings {
   const env = Object.fromEntries(Object.keys(settings.env).map(name => [name, MASK]))
-  return { ...settings, env }
+  const isHidden = !mayEdit && settings.stdin !== undefined
+  return { ...settings, env, ...(isHidden ? { stdin: MASK } : {}) }
 }
 
 /**

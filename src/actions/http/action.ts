@@ -11,16 +11,11 @@ import type { Action, ActionCall } from '../action.ts'
 import { OutboundError } from '../guard/errors.ts'
 import type { Outbound, OutboundAnswer } from '../guard/outbound.ts'
 import { shownUrl } from '../guard/url.ts'
+import { Masking } from '../masking.ts'
+import { referenceRule, type SecretLookup, type SecretRef } from '../secrets.ts'
 import { verdictOf } from './answer.ts'
-import {
-  checkHttp,
-  httpSettings,
-  isBodiless,
-  secretsOf,
-  shownHttp,
-  withoutSecrets,
-  type HttpSettings,
-} from './settings.ts'
+import { reveal, secretProblems, type Revealed } from './secrets.ts'
+import { checkHttp, httpSettings, isBodiless, shownHttp, type HttpSettings } from './settings.ts'
 import { signature, webhookId } from './sign.ts'
 
 /** What is kept of an answer. */
@@ -30,14 +25,23 @@ export interface HttpParts {
   readonly outbound: Outbound
   readonly clock: Clock
   readonly userAgent: string
+  /** Where secrets that settings name are looked up, tenant by tenant. */
+  readonly secrets: SecretLookup
 }
 
 export function httpAction(parts: HttpParts): Action<HttpSettings> {
+  const { outbound, secrets } = parts
   return {
     kind: 'http',
     isAllowed: true,
     schema: httpSettings,
-    check: (settings, field) => checkHttp(settings, field, parts.outbound.allow),
+    check: (settings, field, author) => {
+      const problems = checkHttp(settings, field, outbound.allow)
+      // Stored ones fail at the run: the node that gets the secret later goes on.
+      if (author === undefined) return problems
+      const ruleOf = (ref: SecretRef) => referenceRule(ref, author.tenant, secrets)
+      return [...problems, ...secretProblems(settings, field, ruleOf)]
+    },
     shown: shownHttp,
     perform: (settings, call) => perform(parts, settings, call),
   }
@@ -50,12 +54,14 @@ async function perform(
 ): Promise<Json> {
   const { clock, outbound } = parts
   const startedAt = clock.now()
-  const body = bodyOf(settings, payload)
+  const revealed = reveal(settings, context.job.spec.tenant, parts.secrets)
+  const masking = new Masking(revealed.hidden)
+  const body = bodyOf(settings, revealed, payload)
   const answer = await outbound
     .request({
-      url: settings.url,
+      url: revealed.url,
       method: settings.method,
-      headers: headersOf(parts, settings, context, body ?? ''),
+      headers: headersOf(parts, { settings, revealed, body: body ?? '' }, context),
       body,
       signal: context.signal,
       totalMs: settings.timeout_seconds * 1_000,
@@ -63,9 +69,9 @@ async function perform(
       overflow: 'cut',
     })
     .catch((error: unknown) => {
-      throw asVerdict(error, settings)
+      throw asVerdict(error, settings, masking)
     })
-  const kept = keptOf(answer, secretsOf(settings))
+  const kept = keptOf(answer, masking)
   const took = clock.now() - startedAt
   context.log.info(`${settings.method} ${shownUrl(settings.url)}: ${answer.status}`, {
     status: answer.status,
@@ -74,23 +80,28 @@ async function perform(
   return concluded(kept, answer, context, clock.now())
 }
 
-function bodyOf({ method, body }: HttpSettings, payload: Json): string | null {
+function bodyOf({ method, body }: HttpSettings, revealed: Revealed, payload: Json): string | null {
   if (isBodiless(method)) return null
   if (typeof body === 'string') return body
-  return JSON.stringify(body === undefined ? payload : body)
+  return JSON.stringify(body === undefined ? payload : revealed.body)
+}
+
+interface Sending {
+  readonly settings: HttpSettings
+  readonly revealed: Revealed
+  readonly body: string
 }
 
 function headersOf(
   { clock, userAgent }: HttpParts,
-  settings: HttpSettings,
+  { settings, revealed, body }: Sending,
   context: Context,
-  body: string,
 ): Record<string, string> {
   const id = webhookId(context.runId)
   const timestamp = Math.floor(clock.now() / 1_000)
-  const given = lowered(settings.headers)
+  const given = lowered(revealed.headers)
   const contentType = typeof settings.body === 'string' ? 'text/plain' : 'application/json'
-  const signed = signature({ id, timestamp, body }, settings.secrets)
+  const signed = signature({ id, timestamp, body }, revealed.secrets)
   return {
     'user-agent': userAgent,
     ...(isBodiless(settings.method) ? {} : { 'content-type': contentType }),
@@ -111,19 +122,20 @@ function lowered(headers: Readonly<Record<string, string>>): Record<string, stri
 }
 
 /** A URL that is not allowed will not be allowed next time; everything else may pass. */
-function asVerdict(error: unknown, { url }: HttpSettings): unknown {
+function asVerdict(error: unknown, { url }: HttpSettings, masking: Masking): unknown {
   if (!(error instanceof OutboundError)) return error
-  const message = `${shownUrl(url)}: ${error.message}`
+  const message = masking.masked(`${shownUrl(url)}: ${error.message}`)
   return error.fault === 'refused' ? new NoRetry(message) : new Error(message)
 }
 
-function keptOf(answer: OutboundAnswer, secrets: readonly string[]): JsonObject {
+function keptOf(answer: OutboundAnswer, masking: Masking): JsonObject {
   const { status, headers, body, isCut } = answer
   const type = headers['content-type'] ?? ''
+  const text = body.toString()
   return {
     status,
-    content_type: type.slice(0, 200),
-    body: withoutSecrets(body.toString(), secrets),
+    content_type: masking.masked(type).slice(0, 200),
+    body: isCut ? masking.maskedCut(text) : masking.masked(text),
     is_cut: isCut,
   }
 }

@@ -3,7 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import { AllowList } from '../guard/allow.ts'
 import { RETRY_AFTER_MAX, retryAfterMs, verdictOf } from './answer.ts'
-import { checkHttp, httpSettings, secretsOf, shownHttp, withoutSecrets } from './settings.ts'
+import { Masking } from '../masking.ts'
+import { reveal } from './secrets.ts'
+import { checkHttp, httpSettings, shownHttp } from './settings.ts'
 import { secretKey, signature, webhookId } from './sign.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
@@ -153,6 +155,53 @@ describe('settings are checked as a whole', () => {
       secrets: [SECRET],
     })
     const echo = `got Bearer canary-token, canary-token and ${SECRET}`
-    expect(withoutSecrets(echo, secretsOf(given))).toBe('got ***, *** and ***')
+    const { hidden } = reveal(given, 'acme', () => null)
+    expect(new Masking(hidden).masked(echo)).toBe('got ***, *** and ***')
+  })
+
+  it('S2: hides what is named like a key in queries, parameters and bodies, and cookies', () => {
+    const given = settings({
+      url: 'https://example.com/?api_key=ofquery&page=plain',
+      headers: { Cookie: 'id=ofcookie; lang=en', 'X-On': 'true', 'X-Pin': '4711' },
+      params: [
+        { name: 'token', value: 'ofparam' },
+        { name: 'size', value: 'plain' },
+      ],
+      body: { list: [{ client_secret: 'ofbody', name: 'plain' }], pin_token: 123_456 },
+    })
+    const { hidden } = reveal(given, 'acme', () => null)
+    const masking = new Masking(hidden)
+    const keys = ['ofquery', 'ofcookie', 'ofparam', 'ofbody', '4711', '123456']
+    expect(masking.masked(keys.join(' '))).toBe(keys.map(() => '***').join(' '))
+    expect(masking.masked('plain true en null')).toBe('plain true en null')
+  })
+
+  it('S2: references become what is sent; what is sent is hidden', () => {
+    const held: Record<string, string> = { 'acme/KEY': 'k"ey', 'acme/SIGN': SECRET }
+    const given = settings({
+      url: 'https://example.com/?a=1#top',
+      headers: { 'X-Key': { secret: 'KEY', prefix: 'Bearer ' }, Accept: { secret: 'KEY' } },
+      params: [
+        { name: 'k', value: { secret: 'KEY' } },
+        { name: 'n', value: 5 },
+      ],
+      body: { auth: { secret: 'KEY' }, list: [{ secret: 'KEY', prefix: 'x' }], secret: 'plain' },
+      secrets: [{ secret: 'SIGN' }],
+    })
+    const sent = reveal(given, 'acme', (tenant, name) => held[`${tenant}/${name}`] ?? null)
+    expect(sent).toMatchObject({
+      url: 'https://example.com/?a=1&k=k%22ey&n=5',
+      headers: { 'X-Key': 'Bearer k"ey', Accept: 'k"ey' },
+      body: { auth: 'k"ey', list: ['xk"ey'], secret: 'plain' },
+      secrets: [SECRET],
+    })
+    expect(new Set(sent.hidden)).toEqual(
+      new Set(['k"ey', 'Bearer k"ey', 'xk"ey', 'plain', SECRET, SECRET.slice(6)]),
+    )
+    expect(() => reveal(given, 'globex', () => null)).toThrow('this node has no secret KEY')
+    expect(() => reveal(given, 'acme', () => 'abc')).toThrow('at least 4 characters')
+    expect(() => reveal(given, 'acme', () => 'a\r\nb-canary')).toThrow(
+      /^headers.X-Key must be on one line, in Latin characters$/,
+    )
   })
 })

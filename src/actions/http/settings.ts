@@ -6,19 +6,38 @@ import { MASK, type Reader } from '../action.ts'
 import type { AllowList } from '../guard/allow.ts'
 import { checkHeaders, isPlainHeader } from '../guard/headers.ts'
 import { checkUrl, URL_MAX } from '../guard/url.ts'
+import { isSecretRef, secretRef, type SecretRef } from '../secrets.ts'
 import { SECRET_RULE, secretKey } from './sign.ts'
 
 const SECRETS_MAX = 5
+const PARAMS_MAX = 50
+const PARAM_NAME_MAX = 200
+const PARAM_VALUE_MAX = 2_000
+
+const TEXT_RULE = 'must be a text or {secret: <NAME>}'
+const headerValue = z.union([z.string(), secretRef], { error: TEXT_RULE })
+const signingSecret = z.union([z.string(), secretRef], { error: TEXT_RULE })
+const paramValue = z.union([z.string().max(PARAM_VALUE_MAX), z.number(), z.boolean(), secretRef], {
+  error: 'must be a text, a number, true or false, or {secret: <NAME>}',
+})
 
 export const httpSettings = z.strictObject({
   kind: z.literal('http'),
   url: z.string().max(URL_MAX),
   method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
-  headers: z.record(z.string(), z.string()).default({}),
-  /** A text is sent as it is, anything else as JSON; absent, the payload is sent as JSON. */
+  headers: z.record(z.string(), headerValue).default({}),
+  /** Appended to the URL in this order. */
+  params: z
+    .array(z.strictObject({ name: z.string().min(1).max(PARAM_NAME_MAX), value: paramValue }))
+    .max(PARAMS_MAX)
+    .optional(),
+  /**
+   * A text is sent as it is, anything else as JSON with its references resolved; absent, the
+   * payload is sent as JSON.
+   */
   body: z.json().optional(),
   /** Standard Webhooks secrets: the request carries one signature for each. */
-  secrets: z.array(z.string()).max(SECRETS_MAX).default([]),
+  secrets: z.array(signingSecret).max(SECRETS_MAX).default([]),
   timeout_seconds: z.number().int().min(1).max(3_600).default(30),
 })
 
@@ -29,9 +48,9 @@ export function checkHttp(settings: HttpSettings, field: string, allow: AllowLis
   const problems: Problem[] = []
   const { rule } = checkUrl(url, allow)
   if (rule !== null) problems.push({ field: `${field}.url`, value: url, rule })
-  problems.push(...checkHeaders(headers, `${field}.headers`))
+  problems.push(...checkHeaders(textsOf(headers), `${field}.headers`))
   for (const [i, secret] of secrets.entries()) {
-    if (secretKey(secret) !== null) continue
+    if (typeof secret !== 'string' || secretKey(secret) !== null || secret === MASK) continue
     problems.push({ field: `${field}.secrets.${i}`, value: MASK, rule: SECRET_RULE })
   }
   if (body !== undefined && isBodiless(method)) {
@@ -40,44 +59,48 @@ export function checkHttp(settings: HttpSettings, field: string, allow: AllowLis
   return problems
 }
 
+/** What a reference will be is not known here: its name is checked like that of any other. */
+function textsOf(headers: HttpSettings['headers']): Record<string, string> {
+  const texts = Object.entries(headers).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : '',
+  ])
+  return Object.fromEntries(texts) as Record<string, string>
+}
+
 export function isBodiless(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
 /** Queries and bodies often hold keys: only those who may edit the job see them. */
 export function shownHttp(settings: HttpSettings, { mayEdit }: Reader): HttpSettings {
-  const headers = Object.entries(settings.headers).map(([name, value]) => [
+  const { url, params, body, headers, secrets } = settings
+  const shownHeaders = Object.entries(headers).map(([name, value]) => [
     name,
-    isPlainHeader(name) ? value : MASK,
+    isPlainHeader(name) ? value : withoutLiteral(value),
   ])
-  return {
+  const shown: HttpSettings = {
     ...settings,
-    ...(mayEdit ? {} : { url: withoutQuery(settings.url) }),
-    ...(mayEdit || settings.body === undefined ? {} : { body: MASK }),
-    headers: Object.fromEntries(headers) as Record<string, string>,
-    secrets: settings.secrets.map(() => MASK),
+    headers: Object.fromEntries(shownHeaders) as HttpSettings['headers'],
+    secrets: secrets.map(withoutLiteral),
   }
+  if (mayEdit) return shown
+  return {
+    ...shown,
+    url: withoutQuery(url),
+    ...(params === undefined
+      ? {}
+      : { params: params.map(({ name, value }) => ({ name, value: withoutLiteral(value) })) }),
+    ...(body === undefined ? {} : { body: MASK }),
+  }
+}
+
+/** Names of secrets may be seen, what was written out may not. */
+function withoutLiteral(value: unknown): SecretRef | typeof MASK {
+  return isSecretRef(value) ? value : MASK
 }
 
 function withoutQuery(url: string): string {
   const at = url.indexOf('?')
   return at < 0 ? url : `${url.slice(0, at)}?${MASK}`
-}
-
-/** Every text of the settings that must not come back in an answer, a log or an error. */
-export function secretsOf({ headers, secrets }: HttpSettings): string[] {
-  const values = Object.entries(headers)
-    .filter(([name]) => !isPlainHeader(name))
-    .flatMap(([, value]) => [value, ...value.split(/\s+/)])
-  const keys = secrets.flatMap(secret => [secret, secret.replace(/^whsec_/, '')])
-  return [...new Set([...values, ...keys])]
-    .filter(text => text.length >= SHORTEST_SECRET)
-    .toSorted((a, b) => b.length - a.length)
-}
-
-/** Shorter words, such as `Bearer` alone, would blank out ordinary text. */
-const SHORTEST_SECRET = 7
-
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((clean, secret) => clean.replaceAll(secret, MASK), text)
 }

@@ -202,7 +202,7 @@ function workOf(
     return { handler, isAction, payload: given(body.payload as Json | undefined, spec.payload) }
   }
   const whole = stored === null ? asked : actions.withStored(asked, stored.action)
-  const { action, problems } = actions.check(whole)
+  const { action, problems } = actions.check(whole, 'action', { tenant: spec.tenant })
   if (action === null) throw invalidAction(problems, body)
   const isSame = stored !== null && jsonEqual(action, stored.action)
   // An admin of every tenant who saves it vouches for it.
