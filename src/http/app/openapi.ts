@@ -2,6 +2,7 @@
 // added; what describes them is loaded and the document made when somebody first asks for it.
 
 import type { FastifySchema, RouteOptions } from 'fastify'
+import type { Access } from '../auth/access.ts'
 import type { App, AppParts, Routes } from './parts.ts'
 import { problemSchema } from './problem.ts'
 
@@ -15,7 +16,7 @@ interface Noted extends Pick<RouteOptions, 'method' | 'url'> {
 export function describeApi(app: App, { version }: AppParts): Routes {
   const noted: Noted[] = []
   app.addHook('onRoute', ({ method, url, schema, config }) => {
-    noted.push({ method, url, schema: described(schema, config?.access === 'open') })
+    noted.push({ method, url, schema: described(schema, config!.access!) })
   })
   let document: Promise<object> | null = null
   return scope => {
@@ -29,12 +30,13 @@ export function describeApi(app: App, { version }: AppParts): Routes {
   }
 }
 
-/** Every route may refuse, and says so in the same form. */
-function described(schema: FastifySchema | undefined, isOpen: boolean): FastifySchema {
+/** Every route may refuse, and says so in the same form; `x-access` says who may use it. */
+function described(schema: FastifySchema | undefined, access: Access): FastifySchema {
   const response = { '4xx': refusal('Refused'), '5xx': refusal('Failed') }
   return {
     ...schema,
-    security: isOpen ? [] : [{ token: [] }, { session: [] }],
+    'x-access': access,
+    security: access === 'open' ? [] : [{ token: [] }, { session: [] }],
     response: { ...response, ...(schema?.response as object | undefined) },
   }
 }

@@ -11,17 +11,21 @@ import { auditRefusal } from './refusals.ts'
 
 const TOKEN_LENGTH_MAX = 8 * 1024
 
-/** `open` needs nothing; `metrics` needs a token unless asked from this machine. */
-export type Access = Role | 'open' | 'metrics'
+/**
+ * `open` needs nothing, `every-tenant` an admin of `*`; so does `metrics`, unless it is asked from
+ * this machine.
+ */
+export type Access = Role | 'open' | 'every-tenant' | 'metrics'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
-    /** Only for callers who see every tenant. */
-    ofEveryTenant?: boolean
     /** An open route at which codes and tokens can be tried: limited for each address. */
     isSignIn?: boolean
     family?: Family
+  }
+  interface FastifySchema {
+    'x-access'?: Access
   }
   interface FastifyRequest {
     principal: Principal | null
@@ -128,9 +132,9 @@ async function assertAllowed(
   access: Exclude<Access, 'open'>,
   parts: AppParts,
 ): Promise<void> {
-  const needed = access === 'metrics' ? 'admin' : access
-  const isForAll = access === 'metrics' || request.routeOptions.config.ofEveryTenant === true
-  const isWide = !isForAll || principal.tenant === EVERY_TENANT
+  const needsAll = access === 'metrics' || access === 'every-tenant'
+  const needed = needsAll ? 'admin' : access
+  const isWide = !needsAll || principal.tenant === EVERY_TENANT
   const isForged =
     principal.by === 'session' && !isSafe(request.method) && !isSameOrigin(request.headers)
   if (mayAct(principal.role, needed) && isWide && !isForged) return assertJson(request, principal)

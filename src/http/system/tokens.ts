@@ -66,7 +66,7 @@ function listRoute(app: App, { auth }: AppParts): void {
   app.route({
     method: 'GET',
     url: '/api/v1/sessions',
-    config: { access: 'admin', ofEveryTenant: true },
+    config: { access: 'every-tenant' },
     schema: {
       tags,
       summary: 'Who is signed in (admins of every tenant)',
@@ -92,7 +92,7 @@ function revokeRoute(app: App, parts: AppParts): void {
   app.route({
     method: 'POST',
     url: '/api/v1/tokens/revoke',
-    config: { access: 'admin', ofEveryTenant: true },
+    config: { access: 'every-tenant' },
     schema: {
       tags,
       summary: 'Revoke a token or end a session (admins of every tenant)',
