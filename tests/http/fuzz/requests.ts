@@ -1,5 +1,6 @@
 // One request out of the document: who sends it, where it goes, what it carries, and what is wrong.
 
+import type { JsonObject } from '../../../src/core/json.ts'
 import { Random } from '../../support/random.ts'
 import type { Document, Operation } from './document.ts'
 import { badText, mediaTypes, oddQueries, oddValue, onceKeys, spoiled, tags } from './mutate.ts'
@@ -68,8 +69,10 @@ export class Requests {
     // A stream that is accepted never ends: only what is refused before that is asked for.
     const method = operation.path === EVENTS && isStream(wished) ? 'POST' : wished
     const { operations } = this.#document
-    const url = pathOf(random, operation, values) + queryOf(random, operation, values)
-    const sent = bodyOf(random, operation, values)
+    const claim = heldClaim(random, operation, values)
+    const path = claim === null ? pathOf(random, operation, values) : claim.path
+    const url = path + queryOf(random, operation, values)
+    const sent = bodyOf(random, operation, values, claim?.lease)
     const hasBody = sent !== null && method !== 'HEAD'
     return {
       n,
@@ -82,6 +85,19 @@ export class Requests {
         operations.find(one => one.path === operation.path && one.method === method) ?? null,
     }
   }
+}
+
+interface HeldClaim {
+  readonly path: string
+  readonly lease: string
+}
+
+/** What a worker says of a task it holds: mostly its own, now and then that of another tenant. */
+function heldClaim(random: Random, { path }: Operation, values: Values): HeldClaim | null {
+  if (!/\/tasks\/\{id\}\/(?:heartbeat|complete|fail|release)$/.test(path)) return null
+  const [id, lease] = values.id('claims').split(' ')
+  if (id === undefined || lease === undefined || random.chance(0.1)) return null
+  return { path: path.replace('{id}', encoded(id)), lease }
 }
 
 function isStream(method: string): boolean {
@@ -124,14 +140,16 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>
 }
 
-function bodyOf(random: Random, operation: Operation, values: Values): Sent | null {
+function bodyOf(random: Random, operation: Operation, values: Values, lease?: string): Sent | null {
   const json = { 'content-type': 'application/json' }
   if (operation.body === null) {
     return random.chance(0.04) ? { text: badText(random, '{}'), headers: json } : null
   }
   const mayBeEmpty = operation.body.$ref === undefined && operation.body.required === undefined
   if (mayBeEmpty && random.chance(0.4)) return null
-  const good = values.make(operation.body)
+  const made = values.make(operation.body)
+  const isHeld = lease !== undefined && typeof made === 'object' && made !== null
+  const good = isHeld ? { ...(made as JsonObject), lease_token: lease } : made
   const text = JSON.stringify(good)
   const how = random.next()
   if (how < 0.6) return { text, headers: json }

@@ -14,6 +14,9 @@ export const kinds = [
   'sources',
   'source-limits',
   'bulk',
+  'tasks',
+  'fair',
+  'claims',
   'cursors',
 ]
 const HELD_MAX = 200

@@ -12,7 +12,16 @@ const OPTIONAL = 0.25
 const urls = ['https://example.com/a?b=1', 'http://example.org', 'http://10.0.0.1/', 'ftp://a.b/c']
 const crons = ['*/5 * * * *', '0 9 * * MON-FRI', '@daily', '0 0 30 2 *', '0 0 31 2,4,6,9,11 *', '?']
 const zones = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Mars/Olympus']
-const handlers = ['work', 'work', 'work', 'fails', 'slow', 'constructor', '__proto__']
+const handlers = [
+  'work',
+  'work',
+  'task',
+  'fails',
+  'slow',
+  'action:http',
+  'constructor',
+  '__proto__',
+]
 const edges = ['9999-12-31T23:59:59-14:00', '0000-01-01T00:00:00+14:00', '9000-12-31T23:59:59Z']
 const words = ['ürün', '日本', '👩‍🚀', "';--", '%_', '<b>', '\u2028', '${x}', '../..']
 
@@ -184,6 +193,10 @@ export class Values {
         return random.pick(handlers)
       case 'action':
         return schema.type === 'object' ? this.#action() : undefined
+      case 'handlers':
+        return random.chance(0.8) ? ['task', 'fair-schedule'] : [random.pick(handlers)]
+      case 'queues':
+        return ['default']
       case 'queue':
         return random.chance(0.7) ? 'default' : undefined
       case 'tenant':

@@ -74,6 +74,7 @@ export class Watch {
     const body: unknown = JSON.parse(text)
     if (caller.tenant !== null && caller.tenant !== '*') {
       this.#harvest(caller.tenant, operation.path.split('/')[3] ?? '', body)
+      if (name === 'POST /api/v1/tasks/claim') this.#keepClaims(caller.tenant, body)
     }
     return [...found, ...this.#shapes.problems(media.schema, body).slice(0, 5)]
   }
@@ -101,6 +102,13 @@ export class Watch {
     const found = wordsOfOthers(tenant, unsaid).filter(word => !asked.includes(word))
     if (tenant === null) return found
     return [...found, ...this.#held.foreign(tenant, answered)]
+  }
+
+  #keepClaims(tenant: string, body: unknown): void {
+    const { tasks } = body as { readonly tasks: readonly { id: string; lease_token: string }[] }
+    for (const { id, lease_token } of tasks) {
+      this.#held.keep(tenant, 'claims', `${id} ${lease_token}`)
+    }
   }
 
   #harvest(tenant: string, kind: string, body: unknown): void {
