@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { provide } from '../../support/servers/provide.ts'
 
-const ROUND = 20_000
+const ROUND = 10_000
 const stores = ['sqlite', 'postgres', 'redis'] as const
 type StoreName = (typeof stores)[number]
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -18,7 +18,7 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const { values } = parseArgs({
   options: {
     store: { type: 'string', default: 'all' },
-    requests: { type: 'string', default: String(ROUND) },
+    requests: { type: 'string', default: '20000' },
     seed: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
   },
