@@ -23,7 +23,11 @@ export interface CheckedWorkflow {
 }
 
 /** `calls` knows the http action: it says where a step may call, and which secrets the author has. */
-export function checkWorkflow(written: unknown, calls: Registry, author?: Author): CheckedWorkflow {
+export function checkWorkflow(
+  written: unknown,
+  calls: Registry,
+  author?: Pick<Author, 'tenant'>,
+): CheckedWorkflow {
   const size = sizeProblems(written)
   if (size.length > 0) return { spec: null, problems: size }
   // From here on it is what will be stored: plain JSON.

@@ -83,6 +83,7 @@ const response = { fields: [{ source: '.', target: 'a' }] }
 /** What each operation accepts, so that nothing but the caller can be what is wrong. */
 const bodies: Readonly<Record<string, (own: Owned) => Json>> = {
   'POST /api/v1/session': () => ({}),
+  'POST /api/v1/tokens/revoke': () => ({ token: 'nothing' }),
   'POST /api/v1/jobs': () => ({ name: 'x', handler: 'work', trigger }),
   'POST /api/v1/jobs/from-cron': () => ({ apply: false }),
   'PUT /api/v1/jobs/{id}': () => ({ priority: 4 }),
