@@ -1,6 +1,6 @@
 // Connections that never became a whole request: what they are told, and how long they may take.
 
-import { STATUS_CODES } from 'node:http'
+import { ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Millis } from '../../core/time.ts'
 import type { Ids } from '../../engine/ids.ts'
@@ -45,8 +45,9 @@ export function answerClientError(ids: Ids): (error: ClientError, socket: Socket
 }
 
 /** An answer that has begun must not be written into; Node looks at the same member. */
-function isAnswering(socket: Socket & { _httpMessage?: { headersSent: boolean } | null }): boolean {
-  return socket._httpMessage?.headersSent === true
+function isAnswering(socket: Socket): boolean {
+  const answer: unknown = Reflect.get(socket, '_httpMessage')
+  return answer instanceof ServerResponse && answer.headersSent
 }
 
 function problemOf({ code }: ClientError): HttpProblem {

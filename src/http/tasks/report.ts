@@ -137,8 +137,9 @@ const finish = (verb: string, summary: string) => ({
 
 function finishRoutes(app: App, remote: Remote, parts: AppParts): void {
   const finishTask = async (request: Request, given: Finished) => {
-    const { verb, id, lease, outcome } = given
-    const finished = await remote.finish(parseLease(id, lease), { outcome }, own(request))
+    const { verb, outcome } = given
+    const holding = parseLease(given.id, given.lease)
+    const finished = await remote.finish(holding, { outcome }, own(request))
     await auditTasks(request, parts, [taskDeed(`task.${verb}`, finished.job)])
     return answer(finished)
   }
