@@ -49,7 +49,8 @@ import type {
   query as tenantsQuery,
   tenantSchema,
 } from '../http/tenants/routes.ts'
-import type { answer as timelineAnswer, query as timelineQuery } from '../http/timeline/routes.ts'
+import type { query as timelineQuery } from '../http/timeline/routes.ts'
+import type { answer as timelineAnswer } from '../http/timeline/view.ts'
 import type {
   listAnswer as workflowsAnswer,
   listQuery as workflowsQuery,

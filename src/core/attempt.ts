@@ -76,6 +76,23 @@ export interface Attempt {
   readonly expireAt: Instant
 }
 
+/** An attempt without what it told: enough to count by. */
+export type AttemptTimes = Pick<
+  Attempt,
+  | 'id'
+  | 'jobId'
+  | 'run'
+  | 'attempt'
+  | 'number'
+  | 'origin'
+  | 'occurrence'
+  | 'owner'
+  | 'claimedAt'
+  | 'startedAt'
+  | 'finishedAt'
+  | 'outcome'
+>
+
 /** Kept as the reason of an attempt that succeeded with a result that could not be kept. */
 export const RESULT_OMITTED = 'result_omitted'
 

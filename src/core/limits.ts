@@ -28,6 +28,8 @@ export const limits = {
   scannedMax: 5_000,
   /** Rows a page may leave out, and rows looked at to count or to skip them. */
   offsetMax: 100_000,
+  /** Parts of a window that are counted in one call. */
+  partsMax: 50_000,
   /** Jobs in one step that is written as a whole. */
   bundleMax: 20_000,
   /** Crashes in a row that make a job a suspect: no two of them run at once on a node. */

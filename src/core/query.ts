@@ -4,7 +4,7 @@
 import type { Attempt } from './attempt.ts'
 import { refuse } from './errors.ts'
 import { limits } from './limits.ts'
-import type { Instant } from './time.ts'
+import type { Instant, Millis } from './time.ts'
 
 export interface Searched {
   readonly id: string
@@ -44,6 +44,22 @@ export function numberMark(cursor: string): number {
 /** Who counts instead of following cursors is owed whole pages, so more may be looked at. */
 export function scanMaxOf(page: { readonly offset?: number }): number {
   return offsetOf(page) === null ? limits.scannedMax : limits.offsetMax
+}
+
+export interface Parts {
+  readonly from: Instant
+  readonly until: Instant
+  /** How long each part is; the last may be shorter. */
+  readonly widthMs: Millis
+}
+
+/** A count for each part of a window, none of them made yet. */
+export function emptyParts({ from, until, widthMs }: Parts): number[] {
+  const parts = until <= from ? 0 : Math.ceil((until - from) / widthMs)
+  const isFine = widthMs > 0 && parts <= limits.partsMax
+  const rule = `must part the window into at most ${limits.partsMax}`
+  refuse('QUERY_INVALID', 'window', isFine ? [] : [{ field: 'widthMs', value: widthMs, rule }])
+  return Array.from({ length: parts }, () => 0)
 }
 
 export interface FinishedWithin {

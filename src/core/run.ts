@@ -18,6 +18,9 @@ export type RunStatus =
   | 'cancelled'
   | 'skipped'
 
+/** How a run can end. */
+export type EndStatus = Extract<RunStatus, 'completed' | 'failed' | 'cancelled' | 'skipped'>
+
 export interface Run {
   readonly id: string
   readonly jobId: string
@@ -208,6 +211,11 @@ function openRun(job: Job, run: number): OpenRun | null {
   return { status: 'retrying', origin, occurrence: job.nextAt!, retryOf, retryAt: job.retryAt }
 }
 
+/** Whether a run that was tried goes on: under way, waiting for its retry or its turn. */
+export function isRunOpen(job: Job, run: number): boolean {
+  return openRun(job, run) !== null
+}
+
 /** A one-off has its run before anyone claims it; which number it gets is known by then. */
 export function isUnstarted({ spec, state, current, nextAt, requests }: Job): boolean {
   const isIdle = state === 'waiting' || state === 'paused'
@@ -215,7 +223,8 @@ export function isUnstarted({ spec, state, current, nextAt, requests }: Job): bo
   return isIdle && isFirst && spec.trigger.kind === 'once'
 }
 
-function overStatus(last: Attempt): RunStatus {
+/** How a run ended whose last attempt this was. */
+export function overStatus(last: Pick<Attempt, 'outcome'>): EndStatus {
   switch (last.outcome) {
     case 'succeeded':
       return 'completed'

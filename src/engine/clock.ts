@@ -27,6 +27,11 @@ export const systemClock: Clock = {
   },
 }
 
+/** Lets other work of the process go on before the next part of a long answer. */
+export function nextTurn(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
+}
+
 /** A timer that keeps calling without keeping the process alive. */
 export function every(ms: Millis, callback: () => void): () => void {
   const timer = setInterval(callback, ms)

@@ -1,7 +1,7 @@
 // The store port: what every store must do, and nothing about when or why. Each call is atomic,
 // lists are batches, and time is always given. No policy lives behind this line.
 
-import type { Attempt, OutcomeKind } from '../core/attempt.ts'
+import type { Attempt, AttemptTimes, OutcomeKind } from '../core/attempt.ts'
 import type { Bundle, Refusal } from '../core/bundle.ts'
 import type { Change } from '../core/change.ts'
 import type { Entry } from '../core/entry.ts'
@@ -9,6 +9,7 @@ import type { Job, State } from '../core/job.ts'
 import type { Json } from '../core/json.ts'
 import type { LaneSpan } from '../core/lane.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
+import type { Parts } from '../core/query.ts'
 import type { RecordWrite, StoredRecord } from '../core/record.ts'
 import type { LogLine, Progress } from '../core/report.ts'
 import type { Instant, Millis } from '../core/time.ts'
@@ -80,6 +81,8 @@ export interface Store {
    * empty, while its cursor says that more may follow.
    */
   attempts(filter: AttemptFilter, page: PageRequest): Promise<Page<Attempt>>
+  /** The same without what attempts told, so that many can be read to count them. */
+  attemptTimes(filter: AttemptFilter, page: PageRequest): Promise<Page<AttemptTimes>>
   /** Decisions of one schedule in the order of their moments. */
   ledger(jobId: string, page: PageRequest): Promise<Page<LedgerEntry>>
   /** Kept as work happens, never counted over the jobs; of one tenant, or of all together. */
@@ -90,9 +93,11 @@ export interface Store {
   count(filter: JobFilter, max: number): Promise<number>
   /**
    * Waiting jobs by their due moment, from the first moment until before the last. Looks at a
-   * bounded number, so the answer may be short.
+   * bounded number, so the answer may be short; with an offset more, as for a page.
    */
   upcoming(request: UpcomingRequest): Promise<Job[]>
+  /** How many waiting jobs are due in each part of a window: all of them, however many. */
+  countDue(request: DueCountRequest): Promise<number[]>
 
   setQueuePaused(queue: string, isPaused: boolean): Promise<void>
   pausedQueues(): Promise<string[]>
@@ -277,6 +282,15 @@ export interface UpcomingRequest {
   readonly from: Instant
   readonly until: Instant
   readonly limit: number
+  readonly kind?: Job['kind']
+  /** Leaves out so many first, as a page does. */
+  readonly offset?: number
+}
+
+export interface DueCountRequest extends Parts {
+  readonly tenant?: string
+  readonly queue?: string
+  readonly kind?: Job['kind']
 }
 
 export interface PruneRequest {

@@ -207,6 +207,13 @@ describe('carillon next', () => {
     expect(out).toContain('DST  Sun 31 Oct 2027: 02:00–03:00 happens twice')
   })
 
+  it('N1: reads an expression in the zone that add gives it', async () => {
+    const { out } = await place.run(['next', '0 12 * * *', '--from', '2027-03-26T00:00:00Z'])
+    expect(out).toContain('At 12:00 every day (UTC)')
+    const made = await place.run(['add', 'noon', '--cron', '0 12 * * *', '--handler', 'x'])
+    expect(made.err).toContain('0 12 * * *  UTC')
+  })
+
   it('prints tabs and chosen columns for scripts', async () => {
     const { out } = await place.run([...words, '-n', '2', '--plain', '--columns', 'utc,gap'])
     expect(out).toBe('2027-03-26T01:30:00Z\t\n2027-03-27T01:30:00Z\t+24h\n')

@@ -74,6 +74,16 @@ async function askUpcoming(world: World): Promise<void> {
   const found = await world.all(`upcoming ${JSON.stringify(request)}`, store =>
     store.upcoming(request),
   )
+  const { limit: _, ...window } = request
+  const widthMs = random.int(1, 5) * MINUTE
+  const kind = maybe(random, 'kind', ['job', 'task'] as const, 0.4)
+  await world.all(`due ${JSON.stringify(window)}`, store =>
+    store.countDue({ ...window, ...kind, widthMs }),
+  )
+  const offset = random.int(0, 3)
+  await world.all(`upcoming from ${offset}`, async store =>
+    (await store.upcoming({ ...request, ...kind, offset })).map(job => job.id),
+  )
   world.meet('upcoming', found.length === 0 ? 'none' : 'some')
 }
 

@@ -20,6 +20,12 @@ const handlers = {
   },
 }
 
+/** Fails at every first attempt. */
+const second = ({ attempt }: { readonly attempt: number }) => {
+  if (attempt === 1) throw new Error('not yet')
+  return null
+}
+
 onEachStore((store, start) => {
   describe(`the last hours on ${store}`, () => {
     it('sums up how runs ended and how late they began, of the tenant alone', async () => {
@@ -35,6 +41,25 @@ onEachStore((store, start) => {
       expect(buckets).toHaveLength(48)
       expect(buckets.filter(one => one['failed'] === 1)).toHaveLength(3)
       expect(body['lateness']).toMatchObject({ count: 6, max_ms: expect.any(Number) })
+    })
+
+    it('N2: counts runs, and attempts that failed and were tried again apart from them', async () => {
+      const s = await start({ handlers: { ...handlers, second } })
+      const retry = { limit: 2, backoff: { kind: 'fixed', delay_seconds: 60 }, exhausted: 'next' }
+      await make(s, { handler: 'second', retry })
+      await make(s, { handler: 'fails', retry, trigger: { every: '90m' } })
+      await s.advance('91m')
+      const activity = async () => (await s.as('viewer').get('/api/v1/activity?hours=6')).body
+      // The second job has failed twice and is tried once more: no run of it has failed yet.
+      expect(await activity()).toMatchObject({ completed: 1, failed: 0, retried_attempts: 3 })
+      await s.advance('2m')
+      const body = await activity()
+      expect(body).toMatchObject({ completed: 1, failed: 1, cancelled: 0, retried_attempts: 3 })
+      const since = `since=${String(body['from'])}&limit=250`
+      for (const status of ['completed', 'failed'] as const) {
+        const rows = await s.as('viewer').get(`/api/v1/runs?status=${status}&${since}`)
+        expect(list(rows.body, 'runs')).toHaveLength(Number(body[status]))
+      }
     })
 
     it('gives the marks of several jobs at once, and none of foreign ones', async () => {

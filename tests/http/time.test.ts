@@ -11,6 +11,11 @@ async function make(s: Service, body: object, tenant = 'acme'): Promise<string> 
   return made.body.id
 }
 
+const fails = () => {
+  throw new Error('no such host')
+}
+const once = { limit: 1, backoff: { kind: 'fixed', delay_seconds: 60 }, exhausted: 'next' }
+
 const list = (body: Wire, field: string) => body[field] as Wire[]
 
 describe('upcoming', () => {
@@ -47,11 +52,26 @@ describe('upcoming', () => {
     expect(body).toMatchObject({ moments: 10, next_from: '2027-01-05T12:00:04.000Z' })
   })
 
-  it('says up to when it is complete when there is more than it looks at', async () => {
+  it('N1: counts by arithmetic what is too much to step through', async () => {
     const s = await startService({ ...work, works: false })
     await make(s, { trigger: { every: '1s' } })
     const { body } = await s.as().get('/api/v1/upcoming?to=2026-01-12T12:00:00Z')
-    expect(body).toMatchObject({ moments: 5_000, complete_until: '2026-01-05T13:23:20.000Z' })
+    expect(body).toMatchObject({
+      moments: 7 * 86_400 - 1,
+      complete_until: '2026-01-12T12:00:00.000Z',
+      is_estimate: false,
+    })
+  })
+
+  it('N1: says up to when it knows where it cannot look at everything', async () => {
+    const s = await startService({ ...work, works: false })
+    await make(s, { trigger: { cron: '* * * * * *' } })
+    const { body } = await s.as().get('/api/v1/upcoming?to=2026-01-12T12:00:00Z')
+    expect(body).toMatchObject({
+      moments: 49_999,
+      complete_until: '2026-01-06T01:53:20.000Z',
+      is_estimate: true,
+    })
   })
 
   it('calls what depends on runs to come an estimate, and knows of a running job', async () => {
@@ -117,6 +137,33 @@ describe('timeline', () => {
     expect((await other.get(`/api/v1/timeline?${window}&job=${quick}`)).status).toBe(404)
     expect(list((await other.get(`/api/v1/timeline?${window}`)).body, 'rows')).toEqual([])
     end()
+  })
+})
+
+describe('timeline of many runs', () => {
+  it('N1: sums thousands of runs by row and part, and all of them at once', async () => {
+    const s = await startService({ handlers: { work: () => null, fails } })
+    for (const name of ['a', 'b']) await make(s, { name, trigger: { every: '10s' } })
+    await make(s, { name: 'c', handler: 'fails', trigger: { every: '2h' }, retry: once }, 'globex')
+    await s.advance('3h')
+    const window = 'from=2026-01-05T12:00:00Z&to=2026-01-05T16:00:00Z'
+    const { body } = await s.as('admin', '*').get(`/api/v1/timeline?${window}`)
+    expect(body).toMatchObject({ completed: 2_160, failed: 1, retried: 1, rows_total: 3 })
+    expect(body).toMatchObject({ complete_since: body['from'], complete_until: body['to'] })
+    expect(body).toMatchObject({ is_cut: false, starts: 718 })
+    const [c, a] = list(body, 'rows')
+    expect([c!['label'], list(c!, 'runs')]).toEqual(['c', []])
+    expect(list(c!, 'parts')).toMatchObject([{ failed: 1, retried: 1, completed: 0 }])
+    // Every part of the three hours that passed has runs: none looks idle.
+    const parts = list(a!, 'parts').map(one => Number(one['completed']))
+    expect([parts.length, Math.min(...parts.slice(0, 72))]).toEqual([73, 14])
+    expect(parts.reduce((x, y) => x + y)).toBe(1_080)
+    const concurrency = list(body, 'concurrency').map(one => Number(one['running']))
+    expect(Math.min(...concurrency.slice(0, -1))).toBeGreaterThan(0)
+    const tenants = await s.as('admin', '*').get(`/api/v1/timeline?${window}&by=tenant`)
+    expect(list(tenants.body, 'rows').map(row => row['label'])).toEqual(['globex', 'acme'])
+    const nodes = await s.as('admin', '*').get(`/api/v1/timeline?${window}&by=node`)
+    expect(list(nodes.body, 'rows')).toHaveLength(1)
   })
 })
 

@@ -12,6 +12,7 @@ import type {
   Bundle,
   ClaimRequest,
   CommitResult,
+  DueCountRequest,
   DumpRequest,
   InsertOptions,
   InsertResult,
@@ -271,6 +272,14 @@ export class SimStore implements Store {
   count(filter: JobFilter, max: number): Promise<number> {
     return this.#call('count', [], () => this.#way.inner.count(filter, max))
   }
+  attemptTimes(filter: AttemptFilter, page: PageRequest) {
+    return this.#call('attemptTimes', [], () => this.#way.inner.attemptTimes(filter, page))
+  }
+
+  countDue(request: DueCountRequest) {
+    return this.#call('countDue', [], () => this.#way.inner.countDue(request))
+  }
+
   upcoming(request: UpcomingRequest): Promise<Job[]> {
     return this.#call('upcoming', [], () => this.#way.inner.upcoming(request))
   }

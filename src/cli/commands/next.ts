@@ -24,7 +24,10 @@ export const command = define({
   args: [['<cron-or-job>', "an expression such as '30 2 * * *', or the name or id of a job"]],
   flags: [
     { flags: '-n, --count <n>', about: 'how many moments (default 5)', parse: whole(1, 100) },
-    { flags: '--tz <zone>', about: 'the zone of the expression (default yours); for a job, yours' },
+    {
+      flags: '--tz <zone>',
+      about: 'the zone of the expression (default UTC, as in add); for a job, yours',
+    },
     { flags: '--from <moment>', about: 'from then on, such as 2027-03-26 (default now)' },
     { flags: '--dialect <name>', about: 'how it is read', choices: ['extended', 'posix'] },
     {
@@ -48,7 +51,8 @@ export const command = define({
 })
 
 function ofExpression(context: Context, text: string, flags: Flags): Promise<number> {
-  const tz = zoneFor((flags['tz'] as string | undefined) ?? 'local')
+  // The zone of a job that is added with the same expression.
+  const tz = zoneFor((flags['tz'] as string | undefined) ?? 'UTC')
   const dst = {
     ...(flags['gap'] === undefined ? {} : { gap: flags['gap'] as 'shift' | 'skip' }),
     ...(flags['fold'] === undefined ? {} : { fold: flags['fold'] as 'first' | 'both' }),

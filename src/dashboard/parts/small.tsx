@@ -82,12 +82,29 @@ interface BarsProps {
   readonly height?: number
   /** Bars drawn in the colour of warnings. */
   readonly isMarked?: (at: number) => boolean
+  /** Bars that may be higher than they are drawn: hatched. */
+  readonly isUnknown?: (at: number) => boolean
   /** Shares of each bar that failed, drawn on top. */
   readonly failed?: readonly number[]
 }
 
+/** Slanted lines over one place of a strip. */
+function hatch(x: number, width: number, height: number): string {
+  const lines: string[] = []
+  for (let y = 6; y <= height; y += 6) lines.push(`M${x} ${y}l${width} -6`)
+  return lines.join('')
+}
+
 /** A strip of bars that fills its place; empty ones keep a foot, so that the axis is seen. */
-export function Bars({ counts, label, titleOf, height = 40, isMarked, failed }: BarsProps) {
+export function Bars({
+  counts,
+  label,
+  titleOf,
+  height = 40,
+  isMarked,
+  isUnknown,
+  failed,
+}: BarsProps) {
   const most = Math.max(1, ...counts)
   const step = 10
   return (
@@ -105,6 +122,7 @@ export function Bars({ counts, label, titleOf, height = 40, isMarked, failed }: 
         return (
           <g key={at}>
             {titleOf && <title>{titleOf(at)}</title>}
+            {isUnknown?.(at) === true && <path class="hatch" d={hatch(at * step, step, height)} />}
             <rect
               class={count === 0 ? 'none' : isMarked?.(at) ? 'marked' : 'some'}
               x={at * step + 1}

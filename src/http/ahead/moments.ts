@@ -1,36 +1,35 @@
-// The moments jobs will fire at, merged in the order of time. A bounded number is looked at, and
-// the answer says up to when it is complete.
+// What comes in a window. Jobs that are due in it are counted by the store, however many there are;
+// their further firings are computed for a bounded number of jobs, and the answer says up to when
+// nothing is left out.
 
-import { scheduleMoment, spreadMoment, type Job } from '../../core/job.ts'
+import { comingOf, type Coming, type Window } from '../../core/coming.ts'
+import { FiringCounts, PartCounts } from '../../core/firing-counts.ts'
+import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { gridNext, isGrid } from '../../core/trigger.ts'
-import type { Instant } from '../../core/time.ts'
+import { DAY, MINUTE, type Instant } from '../../core/time.ts'
+import { nextTurn } from '../../engine/clock.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { mergeSorted } from './heap.ts'
+import { bucketWidth } from './view.ts'
 
-export interface Coming {
-  readonly job: Job
-  /** When it becomes due, spread included. */
-  readonly at: Instant
-  /** The moment on the grid it comes from. */
-  readonly firing: Instant
-  readonly kind: 'firing' | 'retry'
-  /** An interval from start or finish depends on runs that have not happened. */
-  readonly isEstimate: boolean
-}
-
-export interface Window {
-  readonly from: Instant
-  readonly until: Instant
-}
-
-export const JOBS_MAX = 1_000
+/** Jobs whose further firings are computed, those due first before the others. */
+export const JOBS_MAX = 10_000
 export const MOMENTS_MAX = 5_000
+/** The fullest minutes are sought in the first day of the window. */
+const MINUTES_MS = DAY
+const BITE = 1_000
 
 export interface Ahead {
+  /** The first of them, at most as many as were asked for. */
   readonly moments: readonly Coming[]
-  readonly jobs: number
-  /** Nothing is left out before this moment. */
+  readonly jobs: readonly Job[]
+  /** Jobs that are due before the window ends, and those that run. */
+  readonly jobsTotal: number
+  /** Of these, due before the window began and not started. */
+  readonly overdue: number
+  readonly buckets: PartCounts
+  readonly minutes: PartCounts
+  /** Nothing is left out before this moment; behind it counts are at least what they say. */
   readonly completeUntil: Instant
 }
 
@@ -43,85 +42,115 @@ interface Asked extends Window {
 export async function ahead(engine: Engine, asked: Asked): Promise<Ahead> {
   const now = engine.clock.now()
   const { until } = asked
-  const { jobs, isCut } = await jobsFor(engine, asked)
   const max = Math.min(asked.max ?? MOMENTS_MAX, MOMENTS_MAX)
-  const window = { from: Math.max(asked.from, now), until }
+  const window = { from: Math.min(until, Math.max(asked.from, now)), until }
+  const due = asked.jobId === undefined ? await dueOf(engine, asked, window) : null
+  const looked = due ?? (await oneJob(engine, asked.jobId!, window))
+  const { buckets, minutes, jobs } = looked
+  const counts = new FiringCounts([buckets, minutes], now)
+  for (const job of jobs) counts.add(job, due !== null && job.state === 'waiting')
+  counts.finish()
   // Lazily, always the earliest next: a busy job cannot push others out of the answer.
-  const sequences = jobs.map(job => comingOf(job, window, now))
-  const merged = mergeSorted(sequences, ({ at }) => at, max)
-  // Rows are read by their due moment: those left out are due after the last one read.
-  const rowsUntil = isCut ? Math.max(now, jobs.at(-1)?.dueAt ?? now) : until
-  const momentsUntil = merged.length < max ? until : merged.at(-1)!.at
-  const completeUntil = Math.min(rowsUntil, momentsUntil)
-  return { moments: merged, jobs: jobs.length, completeUntil }
+  const sequences = [...jobs, ...looked.nearest].map(job => comingOf(job, window, now))
+  return {
+    ...looked,
+    moments: mergeSorted(sequences, ({ at }) => at, max),
+    completeUntil: Math.min(looked.completeUntil, counts.completeUntil),
+  }
 }
 
-async function jobsFor(
-  { store }: Engine,
-  { tenant, jobId, until }: Asked,
-): Promise<{ jobs: readonly Job[]; isCut: boolean }> {
-  if (jobId !== undefined) return { jobs: await store.get([jobId]), isCut: false }
+interface Looked extends Omit<Ahead, 'moments'> {
+  /** Due in the window, beyond those whose firings are computed. */
+  readonly nearest: readonly Job[]
+}
+
+async function oneJob({ store }: Engine, jobId: string, window: Window): Promise<Looked> {
+  const jobs = await store.get([jobId])
+  const buckets = new PartCounts(window, bucketWidth(window))
+  const minutes = new PartCounts(firstDay(window), MINUTE)
+  const jobsTotal = jobs.length
+  return { jobs, nearest: [], jobsTotal, overdue: 0, buckets, minutes, completeUntil: window.until }
+}
+
+async function dueOf(engine: Engine, asked: Asked, window: Window): Promise<Looked> {
+  const { store } = engine
+  const { tenant } = asked
   const scope = tenant === undefined ? {} : { tenant }
-  const running = await store.list({ ...scope, states: ['running'] }, { limit: limits.pageMax })
-  const waiting = await store.upcoming({ ...scope, from: 0, until, limit: JOBS_MAX })
-  const isCut = running.cursor !== null || waiting.length >= JOBS_MAX
-  return { jobs: [...running.items, ...waiting], isCut }
-}
-
-function* comingOf(job: Job, window: Window, now: Instant): Generator<Coming, void, void> {
-  const { endAt, runLimit } = job.spec
-  const taken = job.counters.concluded + (job.state === 'running' ? 1 : 0)
-  let left = runLimit === null ? Infinity : runLimit - taken
-  for (const one of firings(job, window.from, now)) {
-    if (left-- <= 0 || one.firing >= window.until) return
-    if (endAt !== null && one.firing > endAt) return
-    if (one.at >= window.from && one.at < window.until) yield one
+  const counted = async (span: Window, widthMs: number) =>
+    new PartCounts(span, widthMs, await store.countDue({ ...scope, ...span, widthMs }))
+  const buckets = await counted(window, bucketWidth(window))
+  const minutes = await counted(firstDay(window), MINUTE)
+  const before = { from: 0, until: window.from }
+  const overdue = sumOf(await store.countDue({ ...scope, ...before, widthMs: window.from || 1 }))
+  const waiting = await waitingJobs(engine, scope, window.until)
+  const running = await runningJobs(engine, scope)
+  const due = overdue + sumOf(buckets.counts)
+  const isCut = running.isCut || (waiting.isFull && waiting.jobs.length < due)
+  const held = new Map([...waiting.jobs, ...running.jobs].map(job => [job.id, job]))
+  const nearest = isCut ? await nearestOf(engine, scope, window, held) : []
+  return {
+    jobs: [...held.values()],
+    nearest,
+    jobsTotal: due + running.jobs.length,
+    overdue,
+    buckets,
+    minutes,
+    completeUntil: isCut ? Math.max(window.from, waiting.last) : window.until,
   }
 }
 
-function* firings(job: Job, from: Instant, now: Instant): Generator<Coming, void, void> {
-  const { trigger } = job.spec
-  const first = firstOf(job, now)
-  if (first === null) return
-  yield first
-  if (trigger.kind === 'once' || trigger.kind === 'manual') return
-  const phase = job.nextAt ?? first.firing
-  if (!isGrid(trigger)) {
-    const { everyMs } = trigger
-    const skipped = Math.max(1, Math.ceil((from - first.at) / everyMs))
-    for (let at = first.at + skipped * everyMs; ; at += everyMs) {
-      yield { job, at, firing: at, kind: 'firing', isEstimate: true }
-    }
-  }
-  // Spread moves a moment later, so those just before the window may fall into it.
-  let after = Math.max(first.firing, from - job.spec.jitterMs - 1)
+type Scope = { readonly tenant?: string }
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+/** Whole minutes. */
+function firstDay({ from, until }: Window): Window {
+  const start = Math.floor(from / MINUTE) * MINUTE
+  return { from: start, until: Math.min(until, start + MINUTES_MS) }
+}
+
+/** In the order they become due; each page goes on at the moment the last one ended with. */
+async function waitingJobs(engine: Engine, scope: Scope, until: Instant) {
+  const jobs: Job[] = []
+  let from = 0
+  let offset = 0
   for (;;) {
-    const firing = gridNext(trigger, phase, after)
-    if (firing === null) return
-    yield { job, at: spreadMoment(job, firing), firing, kind: 'firing', isEstimate: false }
-    after = firing
+    const limit = Math.min(BITE, JOBS_MAX - jobs.length)
+    const page = await engine.store.upcoming({ ...scope, from, until, limit, offset })
+    jobs.push(...page)
+    const last = jobs.at(-1)?.dueAt ?? until
+    if (page.length < limit || jobs.length >= JOBS_MAX) {
+      return { jobs, last, isFull: jobs.length >= JOBS_MAX }
+    }
+    const same = page.filter(({ dueAt }) => dueAt === last).length
+    offset = last === from ? offset + same : same
+    from = last
+    await nextTurn()
   }
 }
 
-function firstOf(job: Job, now: Instant): Coming | null {
-  if (job.state === 'waiting') return waitingFirst(job)
-  if (job.state !== 'running') return null
-  const { trigger } = job.spec
-  // A run asked for beside the schedule leaves its next moment where it was.
-  if (job.serving !== null) return waitingFirst(job)
-  if (isGrid(trigger)) {
-    const firing = gridNext(trigger, job.nextAt ?? now, Math.max(now, job.nextAt ?? now))
-    const at = firing === null ? 0 : spreadMoment(job, firing)
-    return firing === null ? null : { job, at, firing, kind: 'firing', isEstimate: false }
-  }
-  if (trigger.kind !== 'interval') return null
-  const at = (trigger.from === 'start' ? job.lease!.claimedAt : now) + trigger.everyMs
-  return { job, at, firing: at, kind: 'firing', isEstimate: true }
+async function runningJobs({ store }: Engine, scope: Scope) {
+  const jobs: Job[] = []
+  let cursor: string | null = null
+  do {
+    const request = { limit: limits.pageMax, cursor }
+    const page = await store.list({ ...scope, states: ['running'] }, request)
+    jobs.push(...page.items)
+    cursor = page.cursor
+  } while (cursor !== null && jobs.length < JOBS_MAX)
+  return { jobs, isCut: cursor !== null }
 }
 
-function waitingFirst(job: Job): Coming | null {
-  const at = scheduleMoment(job)
-  if (at === null) return null
-  const kind = job.retryAt === null ? 'firing' : 'retry'
-  return { job, at, firing: job.nextAt ?? at, kind, isEstimate: false }
+/** Behind a backlog nobody serves, the next firings would not be among those looked at. */
+// oxlint-disable-next-line max-params -- whose, when, and without which
+async function nearestOf(
+  { store }: Engine,
+  scope: Scope,
+  { from, until }: Window,
+  held: ReadonlyMap<string, Job>,
+): Promise<Job[]> {
+  const found = await store.upcoming({ ...scope, from, until, limit: BITE })
+  return found.filter(({ id }) => !held.has(id))
 }

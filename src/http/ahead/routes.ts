@@ -7,7 +7,7 @@ import type { Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { scopeOf, tenantPattern } from '../auth/principal.ts'
 import { ahead } from './moments.ts'
-import { bucketSchema, comingSchema, comingView, crowdsOf, densityOf } from './view.ts'
+import { bucketSchema, bucketsOf, comingSchema, comingView, crowdsOf } from './view.ts'
 import { windowOf, windowQuery } from './window.ts'
 
 export const query = windowQuery.extend({
@@ -24,11 +24,24 @@ export const answer = z
       .datetime()
       .nullable()
       .meta({ description: 'Give it back as from to go on; null when all are shown.' }),
-    jobs: z.int(),
-    moments: z.int(),
-    complete_until: z.iso.datetime().meta({ description: 'Counts leave nothing out before it.' }),
+    jobs: z.int().meta({ description: 'Due before `to`, counted, and those that run.' }),
+    jobs_looked_at: z
+      .int()
+      .meta({ description: 'Jobs whose further firings are counted, those due first.' }),
+    overdue: z
+      .int()
+      .meta({ description: 'Jobs that were due before `from` and have not started.' }),
+    moments: z.int().meta({ description: 'Starts in the window, the sum of the buckets.' }),
+    complete_until: z.iso.datetime().meta({
+      description: 'Counts leave nothing out before it. After it they are the least there will be.',
+    }),
+    is_estimate: z.boolean().meta({
+      description: 'Further firings of some jobs are left out after `complete_until`.',
+    }),
     buckets: z.array(bucketSchema),
-    crowds: z.array(bucketSchema).meta({ description: 'The minutes in which most would start.' }),
+    crowds: z.array(bucketSchema).meta({
+      description: 'The minutes in which most would start, of the first day of the window.',
+    }),
   })
   .meta({ id: 'UpcomingOfAll' })
 
@@ -47,18 +60,22 @@ export const upcomingRoutes: Routes = (app, { engine }) => {
       const { limit, tenant } = request.query
       const window = windowOf(request.query, { now: engine.clock.now(), backMs: 0 })
       const scope = { ...(tenant === undefined ? {} : { tenant }), ...scopeOf(callerOf(request)) }
-      const { moments, jobs, completeUntil } = await ahead(engine, { ...scope, ...window })
+      const found = await ahead(engine, { ...scope, ...window, max: limit + 1 })
+      const { moments, buckets, completeUntil } = found
       const after = moments[limit]
       return {
         from: iso(window.from),
         to: iso(window.until),
         upcoming: moments.slice(0, limit).map(comingView),
         next_from: after === undefined ? null : iso(after.at),
-        jobs,
-        moments: moments.length,
+        jobs: found.jobsTotal,
+        jobs_looked_at: found.jobs.length,
+        overdue: found.overdue,
+        moments: buckets.counts.reduce((sum, count) => sum + count, 0),
         complete_until: iso(completeUntil),
-        buckets: densityOf(moments, window),
-        crowds: crowdsOf(moments),
+        is_estimate: completeUntil < window.until,
+        buckets: bucketsOf(buckets),
+        crowds: crowdsOf(found.minutes),
       }
     },
   })

@@ -1,10 +1,11 @@
 // Moments ahead as callers see them, and how crowded they are.
 
 import { z } from 'zod'
-import { iso, MINUTE, type Instant } from '../../core/time.ts'
+import type { Coming, Window } from '../../core/coming.ts'
+import type { PartCounts } from '../../core/firing-counts.ts'
+import { iso } from '../../core/time.ts'
 import { compileCron } from '../../core/trigger.ts'
 import { formatInZone } from '../../cron/index.ts'
-import type { Coming, Window } from './moments.ts'
 
 export const comingSchema = z
   .strictObject({
@@ -42,17 +43,13 @@ export const bucketSchema = z.strictObject({ from: z.iso.datetime(), count: z.in
 const CROWDS_SHOWN = 20
 
 /** The fullest minutes, the fullest first; a minute with one start is no crowd. */
-export function crowdsOf(moments: readonly Pick<Coming, 'at'>[]) {
-  const byMinute = new Map<Instant, number>()
-  for (const { at } of moments) {
-    const minute = Math.floor(at / MINUTE) * MINUTE
-    byMinute.set(minute, (byMinute.get(minute) ?? 0) + 1)
-  }
-  return [...byMinute]
-    .filter(([, count]) => count > 1)
-    .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+export function crowdsOf({ counts, window, widthMs }: PartCounts) {
+  return counts
+    .map((count, i) => ({ at: window.from + i * widthMs, count }))
+    .filter(({ count }) => count > 1)
+    .sort((a, b) => b.count - a.count || a.at - b.at)
     .slice(0, CROWDS_SHOWN)
-    .map(([minute, count]) => ({ from: iso(minute), count }))
+    .map(({ at, count }) => ({ from: iso(at), count }))
 }
 
 export const BUCKETS = 60
@@ -62,12 +59,6 @@ export function bucketWidth({ from, until }: Window): number {
 }
 
 /** Equal parts of the window with the number of starts in each. */
-export function densityOf(moments: readonly Pick<Coming, 'at'>[], window: Window) {
-  const width = bucketWidth(window)
-  const counts = Array.from({ length: BUCKETS }, () => 0)
-  for (const { at } of moments) {
-    const bucket = Math.floor((at - window.from) / width)
-    if (bucket >= 0 && bucket < BUCKETS) counts[bucket]!++
-  }
-  return counts.map((count, i) => ({ from: iso(window.from + i * width), count }))
+export function bucketsOf({ counts, window, widthMs }: PartCounts) {
+  return counts.map((count, i) => ({ from: iso(window.from + i * widthMs), count }))
 }

@@ -9,13 +9,22 @@ import type { JobFilter, Page, Store } from '../../store/store.ts'
 import { pageAnswer, pageOf, pageQuery } from '../app/paging.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { tenantPattern } from '../auth/principal.ts'
-import { dueJobs, fitting, isQualified, qualifierFields, type Found } from './qualifiers.ts'
+import { dueSpan, inDueOrder } from './due-order.ts'
+import {
+  dueJobs,
+  fitting,
+  isPlain,
+  isQualified,
+  qualifierFields,
+  type Found,
+} from './qualifiers.ts'
 import { jobSchema, nextMoment, statuses } from './view.ts'
 
 const sorts = ['created_at', 'updated_at', 'next_run_at', 'name', 'status', 'priority'] as const
 type Sort = (typeof sorts)[number]
 /** Sorting by what no index knows means reading all of it. */
 const SORTED_MAX = 5_000
+const DUE_SORTED_MAX = 20_000
 
 const sortPattern = new RegExp(`^-?(?:${sorts.join('|')})$`)
 const statusPattern = new RegExp(`^(?:${statuses.join('|')})(?:,(?:${statuses.join('|')}))*$`)
@@ -102,12 +111,31 @@ export async function listJobs(
   const sort = (isDown ? query.sort.slice(1) : query.sort) as Sort
   const asked = { query, filter, now, sort, isDown }
   const due = await dueJobs(store, filter, query, now)
+  if (due?.counted !== undefined && sort === 'next_run_at') {
+    const { window, total } = due.counted
+    const { offset = 0, limit } = query
+    const span = { offset, limit: Math.max(0, Math.min(limit, total - offset)) }
+    const items = await dueSpan(store, { ...filter, ...window }, { ...span, total, isDown })
+    return { page: { items, cursor: null }, total, isPartial: false }
+  }
   if (due !== null) return inOrder(due, asked)
+  if (sort === 'next_run_at' && isPlain(filter) && !isQualified(query)) {
+    const total = await totalOf(store, filter)
+    if (total > SORTED_MAX) return byDue(store, asked, total)
+  }
   if (sort !== 'created_at') return inOrder(await allOf(store, asked), asked)
   if (isQualified(query)) return looked(store, asked)
   const page = pageOf(query, isDown)
   const [found, total] = [await store.list(filter, page), await totalOf(store, filter)]
   return { page: found, total, isPartial: false }
+}
+
+/** The index knows the order: a page of it is read, not all to sort it. */
+async function byDue(store: Store, asked: Asked, total: number): Promise<Listed> {
+  const { query, filter, isDown } = asked
+  const { offset = 0, limit } = query
+  const items = await inDueOrder(store, filter, { offset, limit }, isDown)
+  return { page: { items, cursor: null }, total, isPartial: false }
 }
 
 /** From the counts that are kept as work happens, where they are fine enough. */
@@ -169,21 +197,23 @@ async function allOf(store: Store, { query, filter, now, sort }: Asked): Promise
     jobs.push(...found.items.filter(fits))
     read += found.items.length
     cursor = found.cursor
-    const isFull = jobs.length > SORTED_MAX
-    const rule = `sorts at most ${SORTED_MAX} jobs: ask for fewer, or sort by created_at`
+    // The next run is what most people sort by: with other filters more is read for it.
+    const most = sort === 'next_run_at' ? DUE_SORTED_MAX : SORTED_MAX
+    const isFull = jobs.length > most
+    const rule = `sorts at most ${most} jobs: ask for fewer, or sort by created_at or next_run_at`
     refuseInvalid('jobs', isFull ? [{ field: 'sort', value: sort, rule }] : [])
   } while (cursor !== null && read < limits.offsetMax)
   return { jobs, isPartial: cursor !== null }
 }
 
-function inOrder({ jobs, isPartial }: Found, asked: Asked): Listed {
+function inOrder({ jobs, isPartial, counted }: Found, asked: Asked): Listed {
   const { query, sort, isDown } = asked
   const keys = new Map(jobs.map(job => [job, keyOf(job, sort)]))
-  const items = jobs.toSorted((a, b) => compare(keys.get(a)!, keys.get(b)!) * (isDown ? -1 : 1))
+  const items = jobs.toSorted((a, b) => inDirection(keys.get(a)!, keys.get(b)!, isDown))
   const from = query.offset ?? 0
   return {
     page: { items: items.slice(from, from + query.limit), cursor: null },
-    total: items.length,
+    total: counted?.total ?? items.length,
     isPartial,
   }
 }
@@ -203,6 +233,12 @@ function keyOf(job: Job, sort: Sort): string | number {
     case 'priority':
       return job.spec.priority
   }
+}
+
+/** Jobs without a next run come last in either direction. */
+function inDirection(a: string | number, b: string | number, isDown: boolean): number {
+  if (a === Infinity || b === Infinity) return compare(a, b)
+  return compare(a, b) * (isDown ? -1 : 1)
 }
 
 function compare(a: string | number, b: string | number): number {

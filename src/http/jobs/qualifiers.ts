@@ -43,7 +43,7 @@ export function isQualified({ tag, next, late, last }: Qualifiers): boolean {
 }
 
 /** Moments from `from` until before `until`. */
-interface Window {
+export interface Window {
   readonly from: Instant
   readonly until: Instant
 }
@@ -101,6 +101,8 @@ export interface Found {
   readonly jobs: readonly Job[]
   /** Not all were looked at: there may be more. */
   readonly isPartial: boolean
+  /** The window it can be read from in the order of due moments, with how many are in it. */
+  readonly counted?: { readonly window: Window; readonly total: number }
 }
 
 /** Jobs by their due moments, from the index of those; null when nothing was said about them. */
@@ -113,35 +115,43 @@ export async function dueJobs(
   const window = windowOf(asked, now)
   if (window === null) return null
   if (window.from >= window.until) return { jobs: [], isPartial: false }
-  const { tenant, queue } = filter
-  const found = await store.upcoming({
-    ...window,
+  const found = await store.upcoming({ ...window, ...placeOf(filter), limit: limits.scannedMax })
+  const [isMeant, fits] = [matching(filter), fitting(asked, now)]
+  const jobs = found.filter(job => isMeant(job) && fits(job))
+  const total = await countWithin(store, filter, window)
+  if (found.length >= total) return { jobs, isPartial: false }
+  const isCounted = isPlain(filter) && asked.tag === undefined && asked.last === undefined
+  return { jobs, isPartial: true, ...(isCounted ? { counted: { window, total } } : {}) }
+}
+
+/** All waiting jobs whose due moments lie in the window. */
+export async function countWithin(
+  store: Store,
+  filter: JobFilter,
+  { from, until }: Window,
+): Promise<number> {
+  const widthMs = until - from
+  const [count = 0] = await store.countDue({ ...placeOf(filter), from, until, widthMs })
+  return count
+}
+
+/** The part of a filter that the index of due moments knows. */
+export function placeOf({ tenant, queue, kind }: JobFilter) {
+  return {
     ...(tenant === undefined ? {} : { tenant }),
     ...(queue === undefined ? {} : { queue }),
-    limit: limits.scannedMax,
-  })
-  const [isMeant, fits] = [matching(filter), fitting(asked, now)]
-  return {
-    jobs: found.filter(job => isMeant(job) && fits(job)),
-    isPartial: await mayBeMore(store, filter, found, now),
+    ...(kind === undefined ? {} : { kind }),
   }
 }
 
-/** A store looks at a bounded number: of those due in each line, and of others' beside a tenant's. */
-async function mayBeMore(
-  store: Store,
-  { tenant }: JobFilter,
-  found: readonly Job[],
-  now: Instant,
-): Promise<boolean> {
-  if (found.length >= limits.scannedMax) return true
-  const counts = await store.counts(tenant === undefined ? {} : { tenant })
-  const waiting = counts.filter(({ state, count }) => state === 'waiting' && count > 0)
-  const total = waiting.reduce((sum, { count }) => sum + count, 0)
-  if (total <= limits.scannedMax) return false
-  const due = found.filter(({ dueAt }) => dueAt !== null && dueAt <= now).length
-  return tenant !== undefined || due >= Math.ceil(limits.scannedMax / waiting.length)
+/** Whether that is all the filter says of jobs that wait. */
+export function isPlain({ handler, search, isUnstarted, states }: JobFilter): boolean {
+  const isOther = [handler, search, isUnstarted].some(field => field !== undefined)
+  return !isOther && (states?.includes('waiting') ?? true)
 }
+
+/** Every moment a job can wait for. */
+export const anyMoment: Window = { from: 0, until: 2 * FAR_MS }
 
 /** What a store's filter means, for jobs that came another way. */
 function matching(filter: JobFilter): (job: Job) => boolean {

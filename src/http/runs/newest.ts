@@ -37,8 +37,8 @@ export async function newestAttempts(
   return { attempts, isCut }
 }
 
-/** Whether what follows the mark began so long ago that it counts as before the window. */
-async function isPast(
+/** Whether what follows the cursor began so long ago that it counts as before the window. */
+export async function isPast(
   store: Store,
   cursor: string,
   { jobId, since }: AttemptFilter & { readonly since: Instant },

@@ -1,60 +1,29 @@
-// `/api/v1/timeline`: past runs and coming moments between two moments, a row for each job.
+// `/api/v1/timeline`: past runs and coming starts between two moments, in rows.
 
 import { z } from 'zod'
-import type { Job } from '../../core/job.ts'
 import { HOUR, iso, type Instant } from '../../core/time.ts'
+import type { Window } from '../../core/coming.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { ahead, type Ahead } from '../ahead/moments.ts'
+import { bucketsOf } from '../ahead/view.ts'
+import { windowOf, windowQuery } from '../ahead/window.ts'
 import type { AppParts, Request, Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { scopeOf, tenantPattern } from '../auth/principal.ts'
-import { ahead, type Coming } from '../ahead/moments.ts'
-import { windowOf, windowQuery } from '../ahead/window.ts'
-import { executionStatuses } from '../executions/view.ts'
 import { visibleJob } from '../jobs/scope.ts'
-import { barsOf, concurrencyOf, type Bar } from './bars.ts'
+import { jobsOf, readHistory, sumsOf, type History } from '../runs/history.ts'
+import { BARS_MAX, concurrencyOf, readLive, settledBar } from './bars.ts'
+import { groupings, PARTS, Rows } from './rows.ts'
+import { answer } from './view.ts'
 
-const ROWS_MAX = 200
 const COMING_MAX = 1_000
 
 export const query = windowQuery.extend({
   job: z.string().min(1).max(400).optional(),
   tenant: z.string().regex(tenantPattern, 'must be the name of a tenant').optional(),
+  by: z.enum(groupings).default('job').meta({ description: 'What has a row of its own.' }),
 })
 
-const at = z.iso.datetime()
-const rowSchema = z.strictObject({
-  job_id: z.string(),
-  job_name: z.string(),
-  tenant: z.string(),
-  expected_ms: z.number().nullable().meta({ description: 'How long its runs took on average.' }),
-  runs: z.array(
-    z.strictObject({
-      run_id: z.string(),
-      execution_id: z.string(),
-      attempt: z.int(),
-      status: z.enum(executionStatuses),
-      scheduled_for: at,
-      claimed_at: at,
-      started_at: at,
-      finished_at: at.nullable(),
-      owner: z.string(),
-    }),
-  ),
-  upcoming: z.array(z.strictObject({ at, is_estimate: z.boolean() })),
-})
-
-export const answer = z
-  .strictObject({
-    from: at,
-    to: at,
-    now: at,
-    rows: z.array(rowSchema),
-    concurrency: z.array(z.strictObject({ from: at, running: z.int() })),
-    complete_until: at.meta({ description: 'Coming moments leave nothing out before it.' }),
-    is_cut: z.boolean().meta({ description: 'There was more than is shown: ask for less time.' }),
-  })
-  .meta({ id: 'Timeline' })
-
-type Row = z.output<typeof rowSchema>
 type Query = z.output<typeof query>
 
 export const timelineRoutes: Routes = (app, parts) => {
@@ -64,7 +33,8 @@ export const timelineRoutes: Routes = (app, parts) => {
     config: { access: 'viewer' },
     schema: {
       tags: ['time'],
-      summary: 'Past runs and coming moments between two moments, a row for each job',
+      summary:
+        'Past runs and coming starts between two moments, a row for each job, tenant or node',
       querystring: query,
       response: { 200: answer },
     },
@@ -75,90 +45,80 @@ export const timelineRoutes: Routes = (app, parts) => {
 async function timeline(
   request: Request,
   parts: AppParts,
-  { job, tenant, ...given }: Query,
+  { job, tenant, by, ...given }: Query,
 ): Promise<z.output<typeof answer>> {
   const { engine } = parts
   const now = engine.clock.now()
   const window = windowOf(given, { now, backMs: HOUR })
   if (job !== undefined) await visibleJob(request, parts, job)
-  const asked = {
-    ...(tenant === undefined ? {} : { tenant }),
-    ...scopeOf(callerOf(request)),
-    ...(job === undefined ? {} : { jobId: job }),
-    ...window,
-  }
-  const { bars, rows: jobs, isCut } = await barsOf(engine, asked)
-  const next =
-    window.until > now
-      ? await ahead(engine, { ...asked, max: COMING_MAX })
-      : { moments: [], completeUntil: window.until }
-  const { rows, isFull } = rowsOf(bars, jobs, next.moments)
+  const scope = { ...(tenant === undefined ? {} : { tenant }), ...scopeOf(callerOf(request)) }
+  const history = await pastOf(engine, scope, job, window)
+  const live = window.until > now ? await readLive(engine, scope, job) : noLive
+  const asked = { ...scope, ...(job === undefined ? {} : { jobId: job }), ...window }
+  const next = window.until > now ? await ahead(engine, { ...asked, max: COMING_MAX }) : null
+  const starts = next?.buckets.counts.reduce((sum, count) => sum + count, 0) ?? 0
+  const isSummed = history.attempts.length > BARS_MAX
+  const known = await jobsOf(engine.store, history.attempts)
+  const rows = new Rows({
+    by,
+    window,
+    jobs: new Map([...known, ...live.jobs.map(one => [one.id, one] as const)]),
+    attempts: history.attempts,
+    bars: [...live.bars, ...(isSummed ? [] : history.attempts.map(settledBar))],
+    isSummed,
+    comingJobs: next?.jobs ?? [],
+    moments: starts > COMING_MAX ? null : (next?.moments ?? []),
+    now,
+  })
+  const { completed, failed, cancelled, skipped, retried } = sumsOf(history.attempts)
+  const completeUntil = next?.completeUntil ?? window.until
   return {
     from: iso(window.from),
     to: iso(window.until),
     now: iso(now),
-    rows,
-    concurrency: concurrencyOf(bars, window, now),
-    complete_until: iso(next.completeUntil),
-    is_cut: isCut || isFull || next.completeUntil < window.until,
+    part_ms: Math.max(1, Math.ceil((window.until - window.from) / PARTS)),
+    rows: rows.view(),
+    rows_total: rows.total,
+    completed,
+    failed,
+    cancelled: cancelled + skipped,
+    retried,
+    starts,
+    concurrency: concurrencyOf([...live.bars, ...history.attempts], window, {
+      from: history.completeSince,
+      until: now,
+    }),
+    coming: comingOf(next),
+    complete_since: iso(history.completeSince),
+    complete_until: iso(completeUntil),
+    is_cut: live.isCut || history.completeSince > window.from || completeUntil < window.until,
   }
 }
 
-function rowsOf(
-  bars: readonly Bar[],
-  jobs: ReadonlyMap<string, Job>,
-  moments: readonly Coming[],
-): { rows: Row[]; isFull: boolean } {
-  const rows = new Map<string, Row>()
-  let isFull = false
-  const rowOf = (job: Job): Row | null => {
-    const id = job.seriesId ?? job.id
-    const held = rows.get(id)
-    if (held) return held
-    if (rows.size >= ROWS_MAX) {
-      isFull = true
-      return null
-    }
-    const { name, tenant } = job.spec
-    const row: Row = {
-      job_id: id,
-      job_name: name,
-      tenant,
-      expected_ms: expectedOf(job),
-      runs: [],
-      upcoming: [],
-    }
-    rows.set(id, row)
-    return row
-  }
-  for (const bar of bars) {
-    const job = jobs.get(bar.jobId)
-    if (job) rowOf(job)?.runs.push(barView(bar))
-  }
-  for (const { job, at: when, isEstimate } of moments) {
-    rowOf(job)?.upcoming.push({ at: iso(when), is_estimate: isEstimate })
-  }
-  return { rows: [...rows.values()], isFull }
+function comingOf(next: Ahead | null) {
+  return next === null ? [] : bucketsOf(next.buckets).filter(({ count }) => count > 0)
 }
 
-function expectedOf({ totals }: Job): number | null {
-  const { succeeded, failed, cancelled, other, durationMs } = totals
-  const settled = succeeded + failed + cancelled + other
-  return settled === 0 ? null : durationMs / settled
-}
+const noLive: Awaited<ReturnType<typeof readLive>> = { jobs: [], bars: [], isCut: false }
 
-const orNull = (moment: Instant | null) => (moment === null ? null : iso(moment))
+type Scope = { readonly tenant?: string }
 
-function barView(bar: Bar): Row['runs'][number] {
-  return {
-    run_id: bar.runId,
-    execution_id: bar.executionId,
-    attempt: bar.attempt,
-    status: bar.status,
-    scheduled_for: iso(bar.scheduledFor),
-    claimed_at: iso(bar.claimedAt),
-    started_at: iso(bar.startedAt),
-    finished_at: orNull(bar.finishedAt),
-    owner: bar.owner,
-  }
+/** Of one job, its own attempts and those of its tasks. */
+// oxlint-disable-next-line max-params -- where, of whom, of which job, when
+async function pastOf(
+  engine: Engine,
+  scope: Scope,
+  job: string | undefined,
+  { from, until }: Window,
+): Promise<History> {
+  // What has not begun yet has no past.
+  if (from > engine.clock.now()) return { attempts: [], completeSince: from }
+  const past = { ...scope, since: from, until }
+  if (job === undefined) return readHistory(engine, past)
+  const own = await readHistory(engine, { ...past, jobId: job })
+  const hasTasks = (await engine.store.list({ seriesId: job }, { limit: 1 })).items.length > 0
+  if (!hasTasks) return own
+  const tasks = await readHistory(engine, { ...past, seriesId: job })
+  const completeSince: Instant = Math.max(own.completeSince, tasks.completeSince)
+  return { attempts: [...own.attempts, ...tasks.attempts], completeSince }
 }

@@ -1,13 +1,14 @@
 // Queries over the memory store.
 
-import type { Attempt } from '../../core/attempt.ts'
+import type { Attempt, AttemptTimes } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
 import { ownEntry } from '../../core/kept.ts'
 import { runEntry, type LedgerEntry } from '../../core/ledger.ts'
-import { isFinishedWithin, searchFor } from '../../core/query.ts'
+import { emptyParts, isFinishedWithin, offsetOf, searchFor } from '../../core/query.ts'
 import { earlier, type Instant } from '../../core/time.ts'
 import type {
   AttemptFilter,
+  DueCountRequest,
   JobFilter,
   Line,
   Page,
@@ -15,7 +16,7 @@ import type {
   UpcomingRequest,
 } from '../store.ts'
 import { heldUntil } from '../shared/job.ts'
-import { pageOf, type Rows } from './rows.ts'
+import { pageOf, type Row, type Rows } from './rows.ts'
 
 export function nextDueAt(
   rows: Rows,
@@ -41,13 +42,27 @@ export function overdue(rows: Rows, now: Instant, limit: number): Job[] {
 }
 
 export function upcoming(rows: Rows, request: UpcomingRequest): Job[] {
-  const { from, until, limit, tenant, queue } = request
-  const ahead = [...rows.jobs.values()].filter(({ job }) => {
-    const { dueAt } = job
-    return dueAt !== null && dueAt >= from && dueAt < until && fits(job, { tenant, queue })
-  })
+  const offset = offsetOf(request) ?? 0
+  const ahead = dueWithin(rows, request)
   ahead.sort((a, b) => a.job.dueAt! - b.job.dueAt! || a.seq - b.seq)
-  return ahead.slice(0, limit).map(row => row.job)
+  return ahead.slice(offset, offset + request.limit).map(row => row.job)
+}
+
+export function countDue(rows: Rows, request: DueCountRequest): number[] {
+  const counts = emptyParts(request)
+  for (const { job } of dueWithin(rows, request)) {
+    counts[Math.floor((job.dueAt! - request.from) / request.widthMs)]!++
+  }
+  return counts
+}
+
+type DueFilter = Omit<UpcomingRequest, 'limit' | 'offset'>
+
+function dueWithin(rows: Rows, { from, until, tenant, queue, kind }: DueFilter): Row[] {
+  return [...rows.jobs.values()].filter(({ job }) => {
+    const { dueAt } = job
+    return dueAt !== null && dueAt >= from && dueAt < until && fits(job, { tenant, queue, kind })
+  })
 }
 
 export function list(rows: Rows, filter: JobFilter, page: PageRequest): Page<Job> {
@@ -95,6 +110,14 @@ export function attempts(rows: Rows, filter: AttemptFilter, page: PageRequest): 
   if (jobId !== undefined) return pageOf(fitting, { ...page, newestFirst }, a => a.number)
   fitting.sort((a, b) => (a.id < b.id ? -1 : 1))
   return pageOf(fitting, { ...page, newestFirst }, a => a.id)
+}
+
+export function attemptTimes(
+  rows: Rows,
+  filter: AttemptFilter,
+  page: PageRequest,
+): Page<AttemptTimes> {
+  return attempts(rows, filter, page)
 }
 
 function isSought(rows: Rows, attempt: Attempt, filter: AttemptFilter): boolean {

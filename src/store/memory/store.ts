@@ -12,6 +12,7 @@ import type {
   Bundle,
   ClaimRequest,
   CommitResult,
+  DueCountRequest,
   DumpRequest,
   InsertOptions,
   InsertResult,
@@ -116,6 +117,10 @@ export class MemoryStore implements Store {
     return read.attempts(this.#open, filter, page)
   }
 
+  async attemptTimes(filter: AttemptFilter, page: PageRequest) {
+    return read.attemptTimes(this.#open, filter, page)
+  }
+
   async ledger(jobId: string, page: PageRequest) {
     return read.ledger(this.#open, jobId, page)
   }
@@ -134,6 +139,10 @@ export class MemoryStore implements Store {
 
   async upcoming(request: UpcomingRequest): Promise<Job[]> {
     return read.upcoming(this.#open, request)
+  }
+
+  async countDue(request: DueCountRequest): Promise<number[]> {
+    return read.countDue(this.#open, request)
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {

@@ -1,30 +1,52 @@
 // Settled attempts by filter: those of one job by their numbers, those of many by their ids, which
 // grow with time. Across jobs a bounded number is looked at, as no index leads to their tenants.
 
-import type { Attempt } from '../../core/attempt.ts'
+import type { Attempt, AttemptTimes } from '../../core/attempt.ts'
 import { claimedSince, numberMark, offsetOf, scanMaxOf } from '../../core/query.ts'
 import { HOUR, type Instant } from '../../core/time.ts'
 import type { AttemptFilter, Page, PageRequest } from '../store.ts'
 import { numbers } from './arrays.ts'
 import { outcomes } from '../shared/codes.ts'
-import { attemptColumns, toAttempt } from './history.ts'
+import { attemptColumns, timeColumns, toAttempt } from './history.ts'
 import { pageOf, Query } from './paging.ts'
 import type { Tables } from './tables.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 
-export async function attempts(
+export function attempts(
   tables: Tables,
   filter: AttemptFilter,
   page: PageRequest,
 ): Promise<Page<Attempt>> {
+  return read({ tables, columns: attemptColumns }, filter, page)
+}
+
+export function attemptTimes(
+  tables: Tables,
+  filter: AttemptFilter,
+  page: PageRequest,
+): Promise<Page<AttemptTimes>> {
+  return read({ tables, columns: timeColumns }, filter, page)
+}
+
+interface Reader {
+  readonly tables: Tables
+  /** What is read of each: `attemptColumns`, or less of the last of them. */
+  readonly columns: string
+}
+
+async function read(
+  reader: Reader,
+  filter: AttemptFilter,
+  page: PageRequest,
+): Promise<Page<Attempt>> {
   const request = { ...page, newestFirst: page.newestFirst ?? true }
-  if (filter.jobId !== undefined) return byMark(tables, filter, request, 'a.number')
-  if (filter.id !== undefined) return byMark(tables, filter, request, 'a.id')
-  return ofMany(tables, filter, request)
+  if (filter.jobId !== undefined) return byMark(reader, filter, request, 'a.number')
+  if (filter.id !== undefined) return byMark(reader, filter, request, 'a.id')
+  return ofMany(reader, filter, request)
 }
 
 async function byMark(
-  tables: Tables,
+  { tables, columns }: Reader,
   filter: AttemptFilter,
   page: PageRequest,
   mark: 'a.number' | 'a.id',
@@ -34,7 +56,7 @@ async function byMark(
   const isNumber = mark === 'a.number'
   const end = query.cut(mark, page, isNumber ? numberMark : toKey)
   const rows = await tables.connection.rows(
-    `select ${attemptColumns}, j.id from ${joined(tables.schema, `${tables.schema}.attempts`)}
+    `select ${columns}, j.id from ${joined(tables.schema, `${tables.schema}.attempts`)}
       ${query.conditions} ${end}`,
     query.values,
   )
@@ -49,7 +71,7 @@ function joined(s: string, attempted: string): string {
 const SKEW_MS = HOUR
 
 async function ofMany(
-  tables: Tables,
+  { tables, columns }: Reader,
   filter: AttemptFilter,
   page: PageRequest,
 ): Promise<Page<Attempt>> {
@@ -63,7 +85,7 @@ async function ofMany(
   addConditions(s, query, filter)
   const order = page.newestFirst === true ? 'desc' : 'asc'
   const rows = await tables.connection.rows(
-    `select ${attemptColumns}, j.id from ${joined(s, `(${walked} ${bound} ${window})`)}
+    `select ${columns}, j.id from ${joined(s, `(${walked} ${bound} ${window})`)}
       ${query.conditions} order by a.id ${order}
       limit ${query.value(page.limit + 1)} offset ${query.value(offsetOf(page) ?? 0)}`,
     query.values,

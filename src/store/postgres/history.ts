@@ -40,6 +40,10 @@ export function ledgerOccurrence(attempt: Attempt): Instant | null {
 export const attemptColumns = `a.number, a.id, a.run, a.claimed_at, a.finished_at, a.outcome,
   a.expire_at, a.body`
 
+/** The same without what the attempt told: the list up to its owner, which is a text. */
+export const timeColumns = `a.number, a.id, a.run, a.claimed_at, a.finished_at, a.outcome,
+  a.expire_at, substring(a.body from '^[^"]*"(?:[^"\\\\]|\\\\.)*"') || ']'`
+
 type AttemptRow = [
   number: string,
   id: string,

@@ -12,6 +12,7 @@ import type {
   AttemptFilter,
   Bundle,
   ClaimRequest,
+  DueCountRequest,
   DumpRequest,
   InsertOptions,
   JobFilter,
@@ -28,7 +29,7 @@ import type { Aged, Inspected, StoreFault } from '../upkeep.ts'
 import { parseAddress, type Address } from './address.ts'
 import * as aged from './aged.ts'
 import { apply } from './apply.ts'
-import { attempts } from './attempts.ts'
+import { attempts, attemptTimes } from './attempts.ts'
 import { checkServer, promiseOf } from './boot.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
@@ -50,7 +51,7 @@ import * as reports from './reports.ts'
 import { setAsideNoted } from './set-aside.ts'
 import { Tables } from './tables.ts'
 import * as tallies from './tallies.ts'
-import { upcoming } from './upcoming.ts'
+import { countDue, upcoming } from './upcoming.ts'
 import { Wake } from './wake.ts'
 
 export interface PostgresOptions {
@@ -202,6 +203,10 @@ export class PostgresStore implements Store, Inspected, Aged {
     return attempts(this.#open, filter, page)
   }
 
+  async attemptTimes(filter: AttemptFilter, page: PageRequest) {
+    return attemptTimes(this.#open, filter, page)
+  }
+
   async ledger(jobId: string, page: PageRequest) {
     return this.#reading(tables => ledger(tables, jobId, page))
   }
@@ -220,6 +225,10 @@ export class PostgresStore implements Store, Inspected, Aged {
 
   async upcoming(request: UpcomingRequest) {
     return this.#reading(tables => upcoming(tables, request))
+  }
+
+  async countDue(request: DueCountRequest) {
+    return countDue(this.#open, request)
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {

@@ -13,6 +13,7 @@ import type {
   AttemptFilter,
   Bundle,
   ClaimRequest,
+  DueCountRequest,
   DumpRequest,
   InsertOptions,
   JobFilter,
@@ -49,7 +50,7 @@ import { Damages, type DamageListener } from '../shared/damage.ts'
 import { setAsideNoted } from './set-aside.ts'
 import { Shelf } from './shelf.ts'
 import * as tallies from './tallies.ts'
-import { upcoming } from './upcoming.ts'
+import { countDue, upcoming } from './upcoming.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { Wake } from './wake.ts'
 
@@ -191,6 +192,10 @@ export class RedisStore implements Store, Inspected {
     return this.#reading(shelf => past.attempts(shelf, filter, page))
   }
 
+  async attemptTimes(filter: AttemptFilter, page: PageRequest) {
+    return this.#reading(shelf => past.attempts(shelf, filter, page))
+  }
+
   async ledger(jobId: string, page: PageRequest) {
     return this.#reading(shelf => ledger(shelf, jobId, page))
   }
@@ -209,6 +214,10 @@ export class RedisStore implements Store, Inspected {
 
   async upcoming(request: UpcomingRequest): Promise<Job[]> {
     return this.#reading(shelf => upcoming(shelf, request))
+  }
+
+  async countDue(request: DueCountRequest): Promise<number[]> {
+    return countDue(this.#open, request)
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {

@@ -1,6 +1,6 @@
 // Attempt ↔ row. Its job is a number here; its id is named beside it where it is read.
 
-import type { Attempt } from '../../core/attempt.ts'
+import type { Attempt, AttemptTimes } from '../../core/attempt.ts'
 import { specDefaults } from '../../core/spec.ts'
 import { HOUR } from '../../core/time.ts'
 import type { Row, Value } from './driver.ts'
@@ -74,6 +74,37 @@ type AttemptRow = [
 /** A row of `readColumns` and, behind them, the id of the job. */
 export function toAttempt(row: Row): Attempt {
   return attemptOf(row, fromKey((row as AttemptRow)[17]))
+}
+
+/** Enough to count by; begins as `readColumns` does. */
+export const timeColumns = `a.number, a.id, a.run, a.attempt, a.origin, a.occurrence, a.owner,
+  a.claimed_at, a.started_at, a.finished_at, a.outcome`
+
+// prettier-ignore
+type TimesRow = [
+  number: number, id: string, run: number, attempt: number, origin: number, occurrence: number,
+  owner: string, claimedAt: number, startedAt: number, finishedAt: number, outcome: number,
+]
+
+export function timesOf(row: Row, jobId: string): AttemptTimes {
+  // prettier-ignore
+  const [
+    number, id, run, attempt, origin, occurrence, owner, claimedAt, startedAt, finishedAt, outcome,
+  ] = row as TimesRow
+  return {
+    id: fromKey(id),
+    jobId,
+    run,
+    attempt,
+    number,
+    origin: origins[origin]!,
+    occurrence,
+    owner: fromKey(owner),
+    claimedAt,
+    startedAt,
+    finishedAt,
+    outcome: outcomes[outcome]!,
+  }
 }
 
 /** A row of `readColumns` of a job that is known. */

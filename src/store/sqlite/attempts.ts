@@ -1,46 +1,74 @@
 // Settled attempts by filter: those of one job by their numbers, those of many by their ids, which
 // grow with time. Across jobs a bounded number is looked at, as no index leads to their tenants.
 
-import type { Attempt } from '../../core/attempt.ts'
+import type { Attempt, AttemptTimes } from '../../core/attempt.ts'
 import { claimedSince, numberMark, scanMaxOf } from '../../core/query.ts'
 import { HOUR } from '../../core/time.ts'
 import type { AttemptFilter, Page, PageRequest } from '../store.ts'
 import type { Row, Value } from './driver.ts'
-import { attemptOf, ID_AT, NUMBER_AT, readColumns, toAttempt } from './attempt.ts'
+import { attemptOf, ID_AT, NUMBER_AT, readColumns, timeColumns, timesOf } from './attempt.ts'
 import { cutBy, pageOf, walk, whereAll, type Bite, type Cut } from './paging.ts'
 import { outcomes } from '../shared/codes.ts'
 import type { Tables } from './tables.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 
+/** What is read of an attempt: columns that begin with its number and its id. */
+interface Form<T> {
+  readonly columns: string
+  readonly toItem: (row: Row, jobId: string) => T
+}
+
+const whole: Form<Attempt> = { columns: readColumns, toItem: attemptOf }
+const times: Form<AttemptTimes> = { columns: timeColumns, toItem: timesOf }
+
 export function attempts(tables: Tables, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
+  return read(tables, filter, page, whole)
+}
+
+export function attemptTimes(
+  tables: Tables,
+  filter: AttemptFilter,
+  page: PageRequest,
+): Page<AttemptTimes> {
+  return read(tables, filter, page, times)
+}
+
+// oxlint-disable-next-line max-params -- where, what, which of it, in which form
+function read<T>(tables: Tables, filter: AttemptFilter, page: PageRequest, form: Form<T>): Page<T> {
   const request = { ...page, newestFirst: page.newestFirst ?? true }
+  const reader = { tables, form }
   return tables.read(() => {
     const { jobId } = filter
-    if (jobId !== undefined) return ofJob(tables, { ...filter, jobId }, request)
-    if (filter.id !== undefined) return byId(tables, filter, request)
-    return ofMany(tables, filter, request)
+    if (jobId !== undefined) return ofJob(reader, { ...filter, jobId }, request)
+    if (filter.id !== undefined) return byId(reader, filter, request)
+    return ofMany(reader, filter, request)
   })
+}
+
+interface Reader<T> {
+  readonly tables: Tables
+  readonly form: Form<T>
 }
 
 type OfJob = AttemptFilter & { readonly jobId: string }
 
-function ofJob(tables: Tables, filter: OfJob, page: PageRequest): Page<Attempt> {
+function ofJob<T>({ tables, form }: Reader<T>, filter: OfJob, page: PageRequest): Page<T> {
   const cut = cutBy('a.number', page, numberMark)
-  const rows = select(tables, filter, { what: readColumns, joins: joinsFor(filter), cut })
+  const rows = select(tables, filter, { what: form.columns, joins: joinsFor(filter), cut })
   const { jobId } = filter
   return pageOf(
     rows,
     page.limit,
-    row => attemptOf(row, jobId),
+    row => form.toItem(row, jobId),
     row => String(row[NUMBER_AT]),
   )
 }
 
-function byId(tables: Tables, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
+function byId<T>({ tables, form }: Reader<T>, filter: AttemptFilter, page: PageRequest): Page<T> {
   const cut = cutBy('a.id', page, toKey)
   const joins = joinsFor(filter, true)
-  const rows = select(tables, filter, { what: `${readColumns}, jobs.id`, joins, cut })
-  return pageOf(rows, page.limit, toAttempt, row => fromKey(row[ID_AT] as string))
+  const rows = select(tables, filter, { what: `${form.columns}, jobs.id`, joins, cut })
+  return pageOf(rows, page.limit, named(form), row => fromKey(row[ID_AT] as string))
 }
 
 interface Selected {
@@ -62,12 +90,13 @@ function select(tables: Tables, filter: AttemptFilter, { what, joins, cut }: Sel
 const SKEW_MS = HOUR
 
 /** Only the ids of what fits leave the database, and then only what the page holds is read. */
-function ofMany(tables: Tables, filter: AttemptFilter, page: PageRequest): Page<Attempt> {
+function ofMany<T>(reader: Reader<T>, filter: AttemptFilter, page: PageRequest): Page<T> {
+  const { tables } = reader
   const { items, cursor } = walk(page, scanMaxOf(page), (from, bite) => {
     const cut = { ...cutBy('a.id', { ...page, cursor: from }, toKey), limit: bite }
     return walked(tables, filter, cut)
   })
-  return { items: readAll(tables, items, filter, page), cursor }
+  return { items: readAll(reader, items, filter, page), cursor }
 }
 
 type WalkedRow = [count: number, isOver: number | null, last: string | null, found: string]
@@ -111,18 +140,23 @@ function overOf({ since, until }: AttemptFilter, { order }: Cut): Condition {
   return { sql: 'a.claimed_at > ?', value: isBounded ? until + SKEW_MS : Number.MAX_SAFE_INTEGER }
 }
 
-function readAll(
-  tables: Tables,
+function readAll<T>(
+  { tables, form }: Reader<T>,
   keys: readonly string[],
   filter: AttemptFilter,
   page: PageRequest,
-): Attempt[] {
+): T[] {
   if (keys.length === 0) return []
   const order = page.newestFirst === true ? 'desc' : 'asc'
   const { sql, values } = isNarrow(filter) ? among(keys) : sweep(tables, keys, filter)
   const rest = `from attempts a cross join jobs on jobs.seq = a.job where ${sql}
     order by a.id ${order}`
-  return tables.packed(`${readColumns}, jobs.id`, rest, ...values).map(toAttempt)
+  return tables.packed(`${form.columns}, jobs.id`, rest, ...values).map(named(form))
+}
+
+/** The id of the job is the last of the row. */
+function named<T>({ toItem }: Form<T>): (row: Row) => T {
+  return row => toItem(row, fromKey(row.at(-1) as string))
 }
 
 function isNarrow(filter: AttemptFilter): boolean {

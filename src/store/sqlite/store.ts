@@ -11,6 +11,7 @@ import type {
   AttemptFilter,
   Bundle,
   ClaimRequest,
+  DueCountRequest,
   DumpRequest,
   InsertOptions,
   JobFilter,
@@ -26,13 +27,14 @@ import type {
 import type { Aged, Inspected, StoreFault } from '../upkeep.ts'
 import * as aged from './aged.ts'
 import { apply } from './apply.ts'
-import { attempts } from './attempts.ts'
+import { attempts, attemptTimes } from './attempts.ts'
 import { BUSY_STEP_MS, BusyCalls, type After } from './busy.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection } from './connection.ts'
 import { Damages, type DamageListener } from '../shared/damage.ts'
 import { setAsideNoted } from './set-aside.ts'
+import { countDue } from './due.ts'
 import { dump } from './dump.ts'
 import { isBusy } from './errors.ts'
 import * as find from './find.ts'
@@ -216,6 +218,10 @@ export class SqliteStore implements Store, Inspected, Aged {
     return this.#read(tables => attempts(tables, filter, page))
   }
 
+  attemptTimes(filter: AttemptFilter, page: PageRequest) {
+    return this.#read(tables => attemptTimes(tables, filter, page))
+  }
+
   ledger(jobId: string, page: PageRequest) {
     return this.#read(tables => ledger(tables, jobId, page))
   }
@@ -234,6 +240,10 @@ export class SqliteStore implements Store, Inspected, Aged {
 
   upcoming(request: UpcomingRequest) {
     return this.#read(tables => upcoming(tables, request))
+  }
+
+  countDue(request: DueCountRequest) {
+    return this.#read(tables => countDue(tables, request))
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {

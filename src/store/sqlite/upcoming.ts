@@ -3,8 +3,10 @@
 
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
+import { offsetOf, scanMaxOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { UpcomingRequest } from '../store.ts'
+import { kinds } from '../shared/codes.ts'
 import type { Tables } from './tables.ts'
 import { toKey } from '../shared/text.ts'
 
@@ -13,18 +15,25 @@ type Waiting = [dueAt: Instant, seq: number]
 /** Rows read of a line at a time. */
 const BITE = 100
 
-const timedSql = `select due_at, seq from jobs indexed by timed
-  where line = ?1 and ready = 0 and due_at < ?2 and (due_at, seq) > (?3, ?4)
+const timedSql = (more: string) => `select due_at, seq from jobs indexed by timed
+  where line = ?1 and ready = 0 and due_at < ?2 and (due_at, seq) > (?3, ?4) ${more}
   order by due_at, seq limit ${BITE}`
 
-const readySql = `select due_at, seq from (
-    select due_at, seq from jobs indexed by ready where line = ?1 and ready = 1 limit ?2
+const readySql = (more: string) => `select due_at, seq from (
+    select due_at, seq from jobs indexed by ready where line = ?1 and ready = 1 ${more} limit ?2
   ) where due_at >= ?3 and due_at < ?4`
 
-const ofTenantSql = `select jobs.seq from specs cross join jobs on jobs.seq = specs.seq
+const ofTenantSql = (
+  more: string,
+) => `select jobs.seq from specs cross join jobs on jobs.seq = specs.seq
   where specs.tenant = ?1 and due_at >= ?2 and due_at < ?3
-    and line in (select value from json_each(?4))
-  order by due_at, jobs.seq limit ?5`
+    and line in (select value from json_each(?4)) ${more}
+  order by due_at, jobs.seq limit ?5 offset ?6`
+
+/** The condition on the kind, where one is asked for. */
+export function ofKind({ kind }: { readonly kind?: Job['kind'] }): string {
+  return kind === undefined ? '' : `and kind = ${kinds.indexOf(kind)}`
+}
 
 export function upcoming(tables: Tables, request: UpcomingRequest): Job[] {
   const { queue, tenant } = request
@@ -41,21 +50,26 @@ function ofTenant(
   tables: Tables,
   tenant: string,
   lines: readonly number[],
-  { from, until, limit }: UpcomingRequest,
+  request: UpcomingRequest,
 ): number[] {
-  const rows = tables.statement(ofTenantSql)
+  const { from, until, limit } = request
+  const rows = tables.statement(ofTenantSql(ofKind(request)))
   return rows
-    .all(toKey(tenant), from, until, JSON.stringify(lines), limit)
+    .all(toKey(tenant), from, until, JSON.stringify(lines), limit, offsetOf(request) ?? 0)
     .map(row => row[0] as number)
 }
 
 function merged(tables: Tables, lines: readonly number[], request: UpcomingRequest): number[] {
   const { tenant, limit } = request
   const seqs: number[] = []
+  const scanMax = scanMaxOf(request)
+  let left = offsetOf(request) ?? 0
   let looked = 0
   for (const seq of inOrder(tables, lines, request)) {
-    if (seqs.length >= limit || looked++ >= limits.scannedMax) break
-    if (tenant === undefined || isOf(tables, seq, tenant)) seqs.push(seq)
+    if (seqs.length >= limit || looked++ >= scanMax) break
+    if (tenant !== undefined && !isOf(tables, seq, tenant)) continue
+    if (left > 0) left--
+    else seqs.push(seq)
   }
   return seqs
 }
@@ -110,19 +124,16 @@ function compare(a: Waiting, b: Waiting): number {
 function timedOf(
   tables: Tables,
   line: number,
-  { until }: UpcomingRequest,
+  request: UpcomingRequest,
   [dueAt, seq]: Waiting,
 ): Waiting[] {
-  return tables.statement(timedSql).all(line, until, dueAt, seq) as Waiting[]
+  const sql = timedSql(ofKind(request))
+  return tables.statement(sql).all(line, request.until, dueAt, seq) as Waiting[]
 }
 
-function readyOf(
-  tables: Tables,
-  lines: readonly number[],
-  { from, until }: UpcomingRequest,
-): Waiting[] {
-  const most = Math.ceil(limits.scannedMax / Math.max(1, lines.length))
-  return lines
-    .flatMap(line => tables.statement(readySql).all(line, most, from, until) as Waiting[])
-    .sort(compare)
+function readyOf(tables: Tables, lines: readonly number[], request: UpcomingRequest): Waiting[] {
+  const { from, until } = request
+  const most = Math.ceil(scanMaxOf(request) / Math.max(1, lines.length))
+  const rows = tables.statement(readySql(ofKind(request)))
+  return lines.flatMap(line => rows.all(line, most, from, until) as Waiting[]).sort(compare)
 }

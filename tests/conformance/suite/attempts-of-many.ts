@@ -54,9 +54,43 @@ const cases: [string, AttemptFilter, string[]][] = [
   ['what nobody has', { tenant: 'nobody' }, []],
 ]
 
+const timesOf = ({ id, jobId, run, attempt, number, origin, occurrence, ...rest }: Attempt) => {
+  const { owner, claimedAt, startedAt, finishedAt, outcome } = rest
+  const first = { id, jobId, run, attempt, number, origin, occurrence }
+  return { ...first, owner, claimedAt, startedAt, finishedAt, outcome }
+}
+
 export function attemptsOfManyTests(bench: UseBench): void {
   const found = (filter: AttemptFilter, page = { limit: 100, newestFirst: true }) =>
     readAll(given => bench().store.attempts(filter, given), page)
+
+  describe('attemptTimes', () => {
+    it('gives of the same attempts what they are counted by', async () => {
+      const { store } = bench()
+      await history(store)
+      for (const [, filter] of cases) {
+        for (const newestFirst of [true, false]) {
+          const page = { limit: 2, newestFirst }
+          const times = await readAll(given => store.attemptTimes(filter, given), page)
+          expect(times).toMatchObject((await found(filter, page)).map(timesOf))
+        }
+      }
+      expect(await readAll(given => store.attemptTimes({}, given), { limit: 9 })).toHaveLength(4)
+    })
+
+    it('reads owners and results with quotes, braces and backslashes in them', async () => {
+      const { store } = bench()
+      await put(store, job('a'))
+      const owner = 'node "a" {b} \\\\ [c], é'
+      const claimed = await claimOne(store, T0, { owner })
+      const result = { text: ']"}', list: ['"', { a: '\\' }] }
+      await finish(store, claimed, { kind: 'succeeded', result, measures: null }, T0)
+      const [attempt] = await found({})
+      const { items } = await store.attemptTimes({}, { limit: 9 })
+      expect(attempt).toMatchObject({ result })
+      expect(items).toMatchObject([timesOf(attempt!)])
+    })
+  })
 
   describe('attempts of many jobs', () => {
     it.each(cases)('are found by %s, in both directions', async (_, filter, expected) => {

@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import { pauseJob } from '../../../src/core/pause.ts'
 import { MINUTE } from '../../../src/core/time.ts'
-import type { UpcomingRequest } from '../../../src/store/store.ts'
+import { limits } from '../../../src/core/limits.ts'
+import type { DueCountRequest, UpcomingRequest } from '../../../src/store/store.ts'
 import {
   claimIds,
   claimOne,
@@ -98,6 +99,83 @@ export function upcomingTests(bench: UseBench): void {
       expect(served).toEqual(['j8', 'j7', 'j6', 'j5'])
       expect(await ids()).toEqual(['j4', 'j3', 'j2', 'j1', 'j0', 'later'])
       expect(await ids({ from: T0 + 8, limit: 2 })).toEqual(['j1', 'j0'])
+    })
+
+    it('is of one kind when asked, and leaves out as many as the offset says', async () => {
+      const { store } = bench()
+      const task = (id: string, at: number) =>
+        newJob({ id, kind: 'task', spec: { ...once(T0 + at), tenant: 't1' } })
+      await put(
+        store,
+        ...[1, 2, 3, 4].flatMap(at => [job(`j${at}`, once(T0 + at)), task(`t${at}`, at)]),
+      )
+      expect(await ids({ kind: 'job' })).toEqual(['j1', 'j2', 'j3', 'j4'])
+      expect(await ids({ kind: 'task', tenant: 't1', limit: 2 })).toEqual(['t1', 't2'])
+      expect(await ids({ kind: 'job', offset: 1, limit: 2 })).toEqual(['j2', 'j3'])
+      expect(await ids({ tenant: 't1', offset: 3, limit: 2 })).toEqual(['t4'])
+      expect(await ids({ offset: 7 })).toEqual(['t4'])
+      expect(await ids({ offset: 8 })).toEqual([])
+    })
+
+    it('reads with an offset behind more than one look takes in', async () => {
+      const { store } = bench()
+      const many = limits.scannedMax + 500
+      for (let from = 0; from < many; from += 1_000) {
+        const count = Math.min(1_000, many - from)
+        await put(
+          store,
+          ...Array.from({ length: count }, (_, i) => job(`j${from + i}`, once(T0 + 9))),
+        )
+      }
+      expect(await ids({ kind: 'job', offset: many - 2, limit: 9 })).toEqual([
+        `j${many - 2}`,
+        `j${many - 1}`,
+      ])
+      const window = { from: T0, until: T0 + 20, widthMs: 10 }
+      expect(await store.countDue({ ...window, kind: 'job' })).toEqual([many, 0])
+    })
+  })
+
+  describe('countDue', () => {
+    const countDue = (more: Partial<DueCountRequest> = {}) =>
+      bench().store.countDue({ from: T0, until: T0 + 10, widthMs: 5, ...more })
+
+    it('counts what waits in each part, from the first moment until before the last', async () => {
+      await put(bench().store, ...[0, 4, 5, 9, 10].map(at => job(`at-${at}`, once(T0 + at))))
+      expect(await countDue()).toEqual([2, 2])
+      expect(await countDue({ from: T0 + 1, widthMs: 4 })).toEqual([1, 1, 1])
+      expect(await countDue({ from: T0 + 10, until: T0 + 11 })).toEqual([1])
+      expect(await countDue({ until: T0 })).toEqual([])
+    })
+
+    it('is of one tenant, queue or kind when asked', async () => {
+      await put(
+        bench().store,
+        job('a', { ...once(T0 + 1), tenant: 't1' }),
+        job('b', { ...once(T0 + 1), tenant: 't2', queue: 'x' }),
+        newJob({ id: 'c', kind: 'task', spec: { ...once(T0 + 6), tenant: 't1', queue: 'x' } }),
+      )
+      expect(await countDue()).toEqual([2, 1])
+      expect(await countDue({ tenant: 't1' })).toEqual([1, 1])
+      expect(await countDue({ queue: 'x' })).toEqual([1, 1])
+      expect(await countDue({ kind: 'job' })).toEqual([2, 0])
+      expect(await countDue({ tenant: 't1', queue: 'x', kind: 'task' })).toEqual([0, 1])
+      expect(await countDue({ tenant: 'nobody' })).toEqual([0, 0])
+      expect(await countDue({ queue: 'nothing' })).toEqual([0, 0])
+    })
+
+    it('counts what is due already and left by a claim, not what runs', async () => {
+      const { store } = bench()
+      await put(store, ...[1, 2, 7].map(at => job(`at-${at}`, once(T0 + at))))
+      await claimIds(store, T0 + 3, { limit: 1 })
+      expect(await countDue()).toEqual([1, 1])
+      expect(await countDue({ tenant: 'default', kind: 'job' })).toEqual([1, 1])
+    })
+
+    it('refuses more parts than the limit, and parts of no length', async () => {
+      const tooMany = countDue({ until: T0 + limits.partsMax + 1, widthMs: 1 })
+      await expect(tooMany).rejects.toMatchObject({ code: 'QUERY_INVALID' })
+      await expect(countDue({ widthMs: 0 })).rejects.toMatchObject({ code: 'QUERY_INVALID' })
     })
   })
 }

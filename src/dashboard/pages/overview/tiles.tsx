@@ -13,7 +13,7 @@ const list = (status: string) => href(paths.jobs, { q: `status:${status}` })
 export function Tiles() {
   const { data: counts } = useRead(reads.metrics())
   const { data: day } = useRead(reads.activity(24))
-  const { data: next } = useRead(reads.upcoming({ limit: 20 }))
+  const { data: due } = useRead(reads.jobs({ next: '<1h', limit: 1 }))
   const jobs = counts?.jobs
   const active = jobs && jobs.scheduled + jobs.pending + jobs.running
   return (
@@ -21,9 +21,9 @@ export function Tiles() {
       <Tile label="Active jobs" value={active} to={list('pending,scheduled,running')} />
       <Tile label="Running" value={jobs?.running} to={list('running')} family="running" />
       <Tile
-        label="Due within 1 h"
-        value={next?.moments}
-        to={href(paths.jobs, { sort: 'next_run_at' })}
+        label="Jobs due within 1 h"
+        value={due?.total}
+        to={href(paths.jobs, { q: 'next:<1h', sort: 'next_run_at' })}
       />
       <DayTile day={day} />
       <Tile label="Paused" value={jobs?.paused} to={list('paused')} />

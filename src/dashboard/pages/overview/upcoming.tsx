@@ -13,6 +13,8 @@ import { Bars, JobLink, Segments } from '../../parts/small.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useView } from '../../parts/view-state.ts'
+import { paths } from '../../paths.ts'
+import { href } from '../../place.ts'
 import { zoneFor } from '../../view.ts'
 
 const ranges = [
@@ -55,7 +57,7 @@ export function UpcomingCard() {
 }
 
 function Ahead({ data }: { readonly data: UpcomingAll }) {
-  const { upcoming, buckets, moments } = data
+  const { upcoming, buckets, moments, is_estimate: isEstimate } = data
   if (moments === 0) {
     return <Empty title="Nothing fires in this time" />
   }
@@ -69,6 +71,7 @@ function Ahead({ data }: { readonly data: UpcomingAll }) {
           label={`${moments} starts`}
           counts={counts}
           isMarked={at => isCrowd(counts[at]!)}
+          isUnknown={at => isEstimate && (buckets[at + 1]?.from ?? data.to) > data.complete_until}
           titleOf={at => {
             const { from, count } = buckets[at]!
             return `${momentText(Date.parse(from), { zone })}: ${count}`
@@ -76,9 +79,13 @@ function Ahead({ data }: { readonly data: UpcomingAll }) {
         />
         <div class="row between dim small">
           <Time at={data.from} show="moment" />
-          <span>{countText(moments)} starts</span>
+          <span>
+            {isEstimate && 'at least '}
+            {countText(moments)} starts
+          </span>
           <Time at={data.to} show="moment" />
         </div>
+        <Known data={data} />
         <Crowds data={data} />
       </div>
       <Table
@@ -132,6 +139,28 @@ function RunButton({ one }: { readonly one: Coming }) {
     >
       <Icon name="play" />
     </button>
+  )
+}
+
+/** What the counts leave out, where they do. */
+function Known({ data }: { readonly data: UpcomingAll }) {
+  const { jobs, jobs_looked_at: looked, overdue, is_estimate: isEstimate } = data
+  const zone = zoneFor('UTC')
+  return (
+    <>
+      {overdue > 0 && (
+        <p class="dim small">
+          and <a href={href(paths.jobs, { q: 'late:>0s' })}>{countText(overdue)} due already</a>
+        </p>
+      )}
+      {isEstimate && (
+        <p class="crowd small">
+          <Icon name="warn" /> Looked at {countText(looked)} of {countText(jobs)} jobs, complete
+          until {momentText(Date.parse(data.complete_until), { zone, hasSeconds: true })}. In the
+          hatched part more may start.
+        </p>
+      )}
+    </>
   )
 }
 

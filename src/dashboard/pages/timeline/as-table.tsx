@@ -13,7 +13,7 @@ const TABLE_MAX = 300
 interface TableRow {
   readonly key: string
   readonly at: number
-  readonly jobId: string
+  readonly jobId: string | null
   readonly jobName: string
   readonly tenant: string
   readonly state: string
@@ -27,15 +27,13 @@ const columns: readonly Column<TableRow>[] = [
     key: 'job',
     head: 'Job',
     isMain: true,
-    cell: row => (
-      <a
-        href={href(
-          row.runId === null ? pathTo('job', { id: row.jobId }) : pathTo('run', { id: row.runId }),
-        )}
-      >
-        {row.jobName}
-      </a>
-    ),
+    cell: row => {
+      const path =
+        row.runId === null
+          ? row.jobId && pathTo('job', { id: row.jobId })
+          : pathTo('run', { id: row.runId })
+      return path === null ? row.jobName : <a href={href(path)}>{row.jobName}</a>
+    },
   },
   { key: 'tenant', head: 'Tenant', cell: row => row.tenant },
   { key: 'state', head: 'State', cell: row => <StateBadge state={row.state} /> },
@@ -50,23 +48,25 @@ const columns: readonly Column<TableRow>[] = [
 /** What was and what comes, in the order of time; those nearest to now when there are many. */
 export function AsTable({ data }: { readonly data: Timeline }) {
   const now = Date.parse(data.now)
-  const all = data.rows.flatMap(({ job_id, job_name, tenant, runs, upcoming }): TableRow[] => {
-    const of = { jobId: job_id, jobName: job_name, tenant }
+  const all = data.rows.flatMap(({ job_id, label, tenant, runs, upcoming }): TableRow[] => {
+    const of = { jobId: job_id, tenant: tenant ?? '–' }
     return [
       ...runs.map(run => ({
         ...of,
+        jobName: run.job_name,
         key: run.execution_id,
         at: Date.parse(run.started_at),
-        state: run.status,
+        state: run.is_retried ? 'retrying' : run.status,
         runId: run.run_id,
         tookMs:
           run.finished_at === null
             ? null
             : Date.parse(run.finished_at) - Date.parse(run.started_at),
       })),
-      ...upcoming.map(({ at }) => ({
+      ...upcoming.map(({ at, job_name: jobName }) => ({
         ...of,
-        key: `${job_id} ${at}`,
+        jobName,
+        key: `${label} ${jobName} ${at}`,
         at: Date.parse(at),
         state: 'scheduled',
         runId: null,
@@ -75,8 +75,14 @@ export function AsTable({ data }: { readonly data: Timeline }) {
     ]
   })
   const near = all.sort((a, b) => Math.abs(a.at - now) - Math.abs(b.at - now)).slice(0, TABLE_MAX)
+  const isSummed = data.rows.some(({ parts, coming }) => parts.length + coming.length > 0)
   return (
     <>
+      {isSummed && (
+        <p class="note-line">
+          Too many to list one by one: look closer, or choose a tenant or a job.
+        </p>
+      )}
       {all.length > TABLE_MAX && (
         <p class="note-line">
           The {TABLE_MAX} nearest to now of {plural(all.length, 'run')}.

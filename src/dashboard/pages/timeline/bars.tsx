@@ -1,11 +1,11 @@
-// The marks of one row: runs that were, and moments that come.
+// The marks of one row: runs that were, and starts that come.
 
-import { momentText, spanText } from '../../parts/format.ts'
-import { lookOf } from '../../parts/states.ts'
+import type { TimelineRow } from '../../data/more-reads.ts'
+import { countText, momentText, plural, spanText } from '../../parts/format.ts'
 import { pathTo } from '../../paths.ts'
 import { href } from '../../place.ts'
 import { zoneFor } from '../../view.ts'
-import type { ComingRun, Mark } from './rows.ts'
+import { countOf, sharesOf, type Mark, type Sums, type TimelineBar } from './rows.ts'
 import type { Window } from './window.ts'
 
 export interface Area {
@@ -23,27 +23,38 @@ interface BarProps {
   readonly onWindow: (window: Window) => void
 }
 
+const TALL = 14
+
 export function Bar({ mark, y, area, window, onWindow }: BarProps) {
-  const { x, width, waitX, state, runs } = mark
-  const { family } = lookOf(state)
+  const { x, width, waitX, sums, runs } = mark
   const [only] = runs
+  const count = countOf(sums)
   const drawn = (
     <>
-      <title>{tellRuns(mark)}</title>
+      <title>{tellMark(mark)}</title>
       {waitX !== null && (
         <line class="wait" x1={area.left + waitX} x2={area.left + x} y1={y + 7} y2={y + 7} />
       )}
-      <rect class={`bar s-${family}`} x={area.left + x} y={y} width={width} height={14} rx={2} />
-      {runs.length > 1 && width > 18 && (
+      {sharesOf(sums, TALL).map(share => (
+        <rect
+          key={share.family}
+          class={`bar s-${share.family}`}
+          x={area.left + x}
+          y={y + share.y}
+          width={width}
+          height={share.height}
+        />
+      ))}
+      {count > 1 && width > 22 && (
         <text class="count" x={area.left + x + width / 2} y={y + 11}>
-          {runs.length}
+          {count}
         </text>
       )}
     </>
   )
   if (runs.length === 1) {
     return (
-      <a href={href(pathTo('run', { id: only!.run.run_id }))} tabIndex={-1}>
+      <a href={href(pathTo('run', { id: only!.run_id }))} tabIndex={-1}>
         {drawn}
       </a>
     )
@@ -60,37 +71,80 @@ export function Bar({ mark, y, area, window, onWindow }: BarProps) {
   )
 }
 
-function tellRuns({ runs, state }: Mark): string {
-  const zone = zoneFor('UTC')
-  const told = runs.slice(0, 12).map(({ run, jobName }) => {
-    const at = momentText(Date.parse(run.started_at), { zone, hasSeconds: true })
-    const took =
-      run.finished_at === null
-        ? 'running'
-        : `${run.status} in ${spanText(Date.parse(run.finished_at) - Date.parse(run.started_at))}`
-    return `${jobName}, ${at}, ${took}`
-  })
+function tellMark({ runs, sums }: Mark): string {
+  const told = runs.slice(0, 12).map(tellRun)
   const more = runs.length > 12 ? [`and ${runs.length - 12} more`] : []
-  const head = runs.length > 1 ? [`${runs.length} runs, the worst ${state}; click to zoom`] : []
+  const head = runs.length === 1 ? [] : [`${sumsText(sums)}; click to look closer`]
   return [...head, ...told, ...more].join('\n')
 }
 
+export function sumsText({ completed, failed, cancelled, running, retried }: Sums): string {
+  const parts = [
+    [completed, 'completed'],
+    [failed, 'failed'],
+    [cancelled, 'cancelled'],
+    [running, 'running'],
+  ] as const
+  const runs = parts.filter(([count]) => count > 0).map(([n, word]) => `${countText(n)} ${word}`)
+  const attempts = retried === 0 ? [] : [`${plural(retried, 'attempt')} failed and retried`]
+  return [...runs, ...attempts].join(', ')
+}
+
+function tellRun(run: TimelineBar): string {
+  const at = momentText(Date.parse(run.started_at), { zone: zoneFor('UTC'), hasSeconds: true })
+  const state = run.is_retried ? 'failed and retried' : run.status
+  const took =
+    run.finished_at === null
+      ? 'running'
+      : `${state} in ${spanText(Date.parse(run.finished_at) - Date.parse(run.started_at))}`
+  return `${run.job_name}, ${at}, ${took}`
+}
+
 interface ComingProps {
-  readonly one: ComingRun
+  readonly one: TimelineRow['upcoming'][number]
+  readonly expectedMs: number | null
   readonly y: number
   readonly area: Area
 }
 
-export function Coming({ one, y, area }: ComingProps) {
-  const x = area.x(one.at)
-  const wide = one.expectedMs === null ? 0 : area.x(one.at + one.expectedMs) - x
+export function Coming({ one, expectedMs, y, area }: ComingProps) {
+  const at = Date.parse(one.at)
+  const x = area.x(at)
+  const wide = expectedMs === null ? 0 : area.x(at + expectedMs) - x
   const room = area.left + area.width - x
   if (x < area.left || room <= 0) return null
-  const when = momentText(one.at, { zone: zoneFor('UTC'), hasSeconds: true })
+  const when = momentText(at, { zone: zoneFor('UTC'), hasSeconds: true })
   return (
-    <g class={`coming${one.isEstimate ? ' estimate' : ''}`}>
+    <g class={`coming${one.is_estimate ? ' estimate' : ''}`}>
       <rect x={x} y={y + 0.5} width={Math.min(room, Math.max(3, wide))} height={13} rx={2} />
-      <title>{`${one.jobName}, ${one.isEstimate ? 'about ' : ''}${when}`}</title>
+      <title>{`${one.job_name}, ${one.is_estimate ? 'about ' : ''}${when}`}</title>
+    </g>
+  )
+}
+
+interface ComingPartProps {
+  readonly part: TimelineRow['coming'][number]
+  readonly partMs: number
+  readonly y: number
+  readonly area: Area
+}
+
+/** Many starts of one part of the time ahead. */
+export function ComingPart({ part, partMs, y, area }: ComingPartProps) {
+  const from = Date.parse(part.from)
+  const x = Math.max(area.left, area.x(from))
+  const width = Math.min(area.left + area.width, area.x(from + partMs)) - x - 1
+  if (width <= 0) return null
+  const when = momentText(from, { zone: zoneFor('UTC') })
+  return (
+    <g class="coming">
+      <rect x={x} y={y + 0.5} width={Math.max(2, width)} height={13} rx={2} />
+      {width > 22 && (
+        <text class="count coming-count" x={x + width / 2} y={y + 11}>
+          {part.count}
+        </text>
+      )}
+      <title>{`${plural(part.count, 'start')} from ${when}`}</title>
     </g>
   )
 }

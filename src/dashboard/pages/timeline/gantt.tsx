@@ -2,13 +2,13 @@
 // policy of the page holds.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Timeline } from '../../data/more-reads.ts'
-import { momentText } from '../../parts/format.ts'
+import type { Timeline, TimelineRow } from '../../data/more-reads.ts'
+import { countText, momentText } from '../../parts/format.ts'
 import { pathTo } from '../../paths.ts'
 import { href } from '../../place.ts'
 import { zoneFor } from '../../view.ts'
-import { Bar, Coming, type Area } from './bars.tsx'
-import { marksOf, type Row } from './rows.ts'
+import { Bar, Coming, ComingPart, type Area } from './bars.tsx'
+import { marksOf } from './rows.ts'
 import { ticks, zoneOffset, type Window } from './window.ts'
 
 const ROW = 28
@@ -20,7 +20,7 @@ const NARROW = 620
 const LABEL_ROOM = 40
 
 interface GanttProps {
-  readonly rows: readonly Row[]
+  readonly rows: readonly TimelineRow[]
   readonly data: Timeline
   readonly window: Window
   readonly onWindow: (window: Window) => void
@@ -65,8 +65,9 @@ export function Gantt(props: GanttProps) {
       >
         <Axis window={window} area={area} height={height} />
         <Concurrency data={data} area={area} />
+        <Unknown data={data} area={area} height={height} />
         {rows.map((row, at) => (
-          <Line key={row.key} row={row} y={top + at * area.rowHeight} area={area} {...props} />
+          <Line key={row.id} row={row} y={top + at * area.rowHeight} area={area} {...props} />
         ))}
         {now > window.from && now < window.to && (
           <g class="now">
@@ -160,7 +161,12 @@ function axisText(ms: number, zone: string, offset: number): string {
   return isMidnight ? `${day} ${date} ${month}` : time!
 }
 
-function Concurrency({ data, area }: { readonly data: Timeline; readonly area: Area }) {
+interface ConcurrencyProps {
+  readonly data: Timeline
+  readonly area: Area
+}
+
+function Concurrency({ data, area }: ConcurrencyProps) {
   const { concurrency } = data
   const most = Math.max(1, ...concurrency.map(({ running }) => running))
   const base = AXIS + CROWD - 6
@@ -180,7 +186,7 @@ function Concurrency({ data, area }: { readonly data: Timeline; readonly area: A
       <polygon points={`${first},${base} ${points.join(' ')} ${end},${base}`} />
       {area.left > 0 && (
         <text x={12} y={base - 6}>
-          At once, {most} at most
+          At once, {countText(most)} at most
         </text>
       )}
       <title>{`At most ${most} ran at once`}</title>
@@ -188,14 +194,48 @@ function Concurrency({ data, area }: { readonly data: Timeline; readonly area: A
   )
 }
 
+/** Where nothing is drawn because nothing is known, it is hatched. */
+function Unknown({ data, area, height }: ConcurrencyProps & { readonly height: number }) {
+  const spans = [
+    [Date.parse(data.from), Date.parse(data.complete_since), 'Runs before this were not read'],
+    [Date.parse(data.complete_until), Date.parse(data.to), 'More starts may come after this'],
+  ] as const
+  return (
+    <>
+      <defs>
+        <pattern id="unknown" width="6" height="6" patternUnits="userSpaceOnUse">
+          <path class="hatch" d="M0 6L6 0" />
+        </pattern>
+      </defs>
+      {spans.map(
+        ([from, to, title]) =>
+          to > from && (
+            <rect
+              key={title}
+              class="unknown"
+              x={area.x(from)}
+              y={AXIS}
+              width={area.x(to) - area.x(from)}
+              height={height - AXIS}
+              fill="url(#unknown)"
+            >
+              <title>{title}</title>
+            </rect>
+          ),
+      )}
+    </>
+  )
+}
+
 interface LineProps extends GanttProps {
-  readonly row: Row
+  readonly row: TimelineRow
   readonly y: number
   readonly area: Area
 }
 
-function Line({ row, y, area, window, now, onWindow }: LineProps) {
-  const marks = marksOf(row.past, window, area.width, now)
+function Line({ row, y, area, window, now, data, onWindow }: LineProps) {
+  const scale = { window, width: area.width, now, partMs: data.part_ms }
+  const marks = marksOf(row, scale)
   const isNarrow = area.left === 0
   const barY = y + (isNarrow ? 20 : 7)
   const label = row.label.length > 30 ? `${row.label.slice(0, 29)}…` : row.label
@@ -208,12 +248,15 @@ function Line({ row, y, area, window, now, onWindow }: LineProps) {
   return (
     <g class="gantt-row">
       <line class="rule" x1={0} x2={area.left + area.width + 8} y1={y} y2={y} />
-      {row.jobId === null ? name : <a href={href(pathTo('job', { id: row.jobId }))}>{name}</a>}
+      {row.job_id === null ? name : <a href={href(pathTo('job', { id: row.job_id }))}>{name}</a>}
       {marks.map((mark, at) => (
         <Bar key={at} mark={mark} y={barY} area={area} window={window} onWindow={onWindow} />
       ))}
-      {row.coming.map((one, at) => (
-        <Coming key={at} one={one} y={barY} area={area} />
+      {row.upcoming.map((one, at) => (
+        <Coming key={at} one={one} expectedMs={row.expected_ms} y={barY} area={area} />
+      ))}
+      {row.coming.map(part => (
+        <ComingPart key={part.from} part={part} partMs={data.part_ms} y={barY} area={area} />
       ))}
     </g>
   )

@@ -4,7 +4,7 @@ import { second } from '../../clock.ts'
 import { asks, type Timeline } from '../../data/more-reads.ts'
 import { useRead } from '../../data/read.ts'
 import { Empty, Shown } from '../../parts/conditions.tsx'
-import { momentText, spanText, zoneName } from '../../parts/format.ts'
+import { countText, momentText, plural, spanText, zoneName } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Segments } from '../../parts/small.tsx'
@@ -16,7 +16,7 @@ import { zoneFor } from '../../view.ts'
 import { AsTable } from './as-table.tsx'
 import { Gantt } from './gantt.tsx'
 import { Legend } from './legend.tsx'
-import { rowsBy, type Grouping } from './rows.ts'
+import type { Grouping } from './rows.ts'
 import {
   fixedWindow,
   movingWindow,
@@ -46,6 +46,7 @@ export function TimelinePage() {
       to: new Date(window.to).toISOString(),
       tenant: view.get('tenant'),
       job: view.get('job'),
+      by: by === 'job' ? null : by,
     }),
   )
   return (
@@ -59,8 +60,8 @@ export function TimelinePage() {
         <Shown read={read} lines={10}>
           {data => (
             <>
-              {data.is_cut && <Cut />}
-              <Body data={data} place={place} by={by} isTable={isTable} />
+              <Summary data={data} by={by} />
+              <Body data={data} place={place} isTable={isTable} />
             </>
           )}
         </Shown>
@@ -181,21 +182,59 @@ function Zoom({ place }: { readonly place: Place }) {
   )
 }
 
-function Cut() {
+const when = (at: string) => momentText(Date.parse(at), { zone: zoneFor('UTC') })
+
+/** What all rows come to, also those that are not drawn, and what is not known. */
+function Summary({ data, by }: { readonly data: Timeline; readonly by: Grouping }) {
+  const { rows, rows_total: total, completed, failed, retried, starts } = data
+  const view = useView()
+  const runs = (status: string) =>
+    href(paths.runs, {
+      status,
+      since: data.from,
+      until: data.to,
+      tenant: view.get('tenant'),
+      job: view.get('job'),
+    })
   return (
-    <p class="note-line">
-      <Icon name="warn" /> There is more than is drawn. Look closer, or choose one tenant.
-    </p>
+    <>
+      <p class="note-line">
+        <span>
+          <a href={runs('completed')}>{countText(completed)} completed</a>,{' '}
+          <a href={runs('failed')}>{countText(failed)} failed</a>
+          {retried > 0 && <>, {plural(retried, 'failed attempt')} retried</>}, {countText(starts)}{' '}
+          to come
+        </span>
+      </p>
+      {total > rows.length && (
+        <p class="note-line">
+          <Icon name="warn" /> {countText(rows.length)} of {countText(total)} {by}s are drawn: those
+          with failures, then the busiest. Choose a tenant or a job for the others.
+        </p>
+      )}
+      {data.complete_since > data.from && (
+        <p class="note-line">
+          <Icon name="warn" /> Runs that ended before {when(data.complete_since)} were not read: the
+          hatched part is not known. Look closer to see them.
+        </p>
+      )}
+      {data.complete_until < data.to && (
+        <p class="note-line">
+          <Icon name="warn" /> After {when(data.complete_until)} more starts may come than are
+          drawn.
+        </p>
+      )}
+    </>
   )
 }
 
-interface BodyProps extends ToolsProps {
+interface BodyProps extends Omit<ToolsProps, 'by'> {
   readonly data: Timeline
 }
 
-function Body({ data, place, by, isTable }: BodyProps) {
+function Body({ data, place, isTable }: BodyProps) {
   const { window, setWindow, toNow } = place
-  const rows = rowsBy(by, data)
+  const rows = data.rows.toSorted((a, b) => a.label.localeCompare(b.label))
   const keyed = (event: KeyboardEvent) => {
     const moves: Readonly<Record<string, () => void>> = {
       '+': () => setWindow(zoomed(window, 0.5)),

@@ -12,7 +12,12 @@ local function linesOf(queue)
   return names
 end
 
-local ROW = '^%d+%z%d+%z%d%z%d%z([^%z]*)%z[^%z]*%z[^%z]*%z[^%z]*%z.%z(%-?%d*)%z'
+local ROW = '^%d+%z%d+%z%d%z(%d)%z([^%z]*)%z[^%z]*%z[^%z]*%z[^%z]*%z.%z(%-?%d*)%z'
+
+local function isOf(row, tenant, kind)
+  local held, of = match(row or '', ROW)
+  return held and (tenant == '-' or tenant == '=' .. of) and (kind == '' or kind == held)
+end
 `
 
 /** Numbers of what is ready, as many of each line as of the others; nothing that was due before. */
@@ -42,12 +47,12 @@ export const dueScript = [
   base,
   asking,
   String.raw`
-local from, till, tenant = takeNumber(), takeNumber(), take()
+local from, till, tenant, kind = takeNumber(), takeNumber(), take(), take()
 local seqs, reply = { unpack(ARGV, at + 1) }, {}
 for i, row in ipairs(fetch('HMGET', P .. 'jobs', seqs)) do
-  local of, due = match(row or '', ROW)
+  local _, _, due = match(row or '', ROW)
   local moment = tonumber(due)
-  if moment and moment >= from and moment < till and (tenant == '-' or tenant == '=' .. of) then
+  if moment and moment >= from and moment < till and isOf(row, tenant, kind) then
     insert(reply, seqs[i])
     insert(reply, due)
   end
@@ -68,7 +73,8 @@ export const timedScript = [
   base,
   asking,
   String.raw`
-local from, till, tenant, queue, look = take(), take(), take(), take(), takeNumber()
+local from, till, tenant, kind, queue = take(), take(), take(), take(), take()
+local look = takeNumber()
 local skips = {}
 for _ = 1, takeNumber() do
   local line = take()
@@ -105,9 +111,10 @@ for line, skip in pairs(skips) do
   insert(passed, line)
   insert(passed, int(skip))
 end
-local rows = tenant == '-' and {} or fetch('HMGET', P .. 'jobs', seqs)
+local isAny = tenant == '-' and kind == ''
+local rows = isAny and {} or fetch('HMGET', P .. 'jobs', seqs)
 for i, entry in ipairs(all) do
-  if tenant == '-' or (rows[i] and tenant == '=' .. match(rows[i], ROW)) then
+  if isAny or isOf(rows[i], tenant, kind) then
     insert(found, entry.seq)
     insert(found, int(entry.due))
   end
