@@ -60,6 +60,31 @@ onEachStore((store, start) => {
         const rows = await s.as('viewer').get(`/api/v1/runs?status=${status}&${since}`)
         expect(list(rows.body, 'runs')).toHaveLength(Number(body[status]))
       }
+      const retried = await s.as('viewer').get(`/api/v1/runs?retried=true&${since}`)
+      expect(list(retried.body, 'runs').map(run => [run['attempts'], run['status']])).toEqual([
+        [2, 'failed'],
+        [1, 'failed'],
+        [1, 'failed'],
+      ])
+    })
+
+    it('N2: tells the runs of a job as its lists have them, beside the totals of attempts', async () => {
+      const s = await start({ handlers })
+      const retry = { limit: 2, backoff: { kind: 'fixed', delay_seconds: 60 }, exhausted: 'next' }
+      const id = await make(s, { handler: 'fails', retry })
+      await s.advance('64m')
+      const { body } = await s.as('viewer').get(`/api/v1/jobs/${id}/stats`)
+      expect(body).toMatchObject({ total_executions: 3, failed_runs: 3, success_rate: 0 })
+      expect(body['runs']).toMatchObject({
+        completed: 0,
+        failed: 1,
+        retried_attempts: 2,
+        success_rate: 0,
+        is_cut: false,
+      })
+      const rows = async (query: string) =>
+        list((await s.as('viewer').get(`/api/v1/runs?job=${id}&${query}`)).body, 'runs').length
+      expect([await rows('status=failed'), await rows('retried=true')]).toEqual([1, 2])
     })
 
     it('gives the marks of several jobs at once, and none of foreign ones', async () => {

@@ -86,7 +86,9 @@ function named(value: unknown): string {
 }
 
 function pastOf(stats: JobStats): string {
-  const { total_executions: total, average_duration_ms, skipped_occurrences } = stats
-  const rate = total === 0 ? '' : `, ${(stats.success_rate * 100).toFixed(1)} % ok`
-  return `${total}${rate}, average ${took(average_duration_ms)}, ${skipped_occurrences} skipped`
+  const { total_runs: total, runs, average_duration_ms, skipped_occurrences } = stats
+  const rate = runs.success_rate === null ? '' : `, ${(runs.success_rate * 100).toFixed(1)} % ok`
+  const retried =
+    runs.retried_attempts === 0 ? '' : `, ${runs.retried_attempts} failed attempts retried`
+  return `${total}${rate}${retried}, average ${took(average_duration_ms)}, ${skipped_occurrences} skipped`
 }

@@ -5,8 +5,10 @@ import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { lastStartOf, totalsOf } from '../../core/series.ts'
-import type { Millis } from '../../core/time.ts'
+import { iso, type Millis } from '../../core/time.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { Page, Store } from '../../store/store.ts'
+import { readHistory, sumsOf } from '../runs/history.ts'
 import { isOccurrence, latenessOfTask } from './task-slots.ts'
 import { isoOrNull, nextMoment } from './view.ts'
 
@@ -17,23 +19,64 @@ export const statsAnswer = z
   .strictObject({
     total_executions: count.meta({ description: 'Attempts, those of its tasks included.' }),
     total_runs: count.meta({ description: 'Runs begun, those that live as tasks included.' }),
-    successful_runs: count,
-    failed_runs: count,
-    cancelled_runs: count,
+    successful_runs: count.meta({ description: 'Attempts that succeeded, each in another run.' }),
+    failed_runs: count.meta({ description: 'Attempts that failed, also those tried again.' }),
+    cancelled_runs: count.meta({ description: 'Attempts that were cancelled or ended undecided.' }),
     running: count,
     skipped_occurrences: count,
     average_duration_ms: z.number(),
     last_execution_at: moment.nullable(),
     next_scheduled_at: moment.nullable(),
-    success_rate: z.number().min(0).max(1),
+    success_rate: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({ description: 'Of all attempts; of runs it is in `runs`.' }),
+    runs: z
+      .strictObject({
+        since: moment.nullable().meta({ description: 'When the oldest of them ended.' }),
+        is_cut: z.boolean().meta({ description: 'More are kept than were counted.' }),
+        completed: count,
+        failed: count.meta({ description: 'Not tried again.' }),
+        cancelled: count,
+        skipped: count,
+        retried_attempts: count.meta({ description: 'They failed and were tried again.' }),
+        success_rate: z.number().min(0).max(1).nullable().meta({
+          description: 'Of those that completed or failed; null when none did.',
+        }),
+      })
+      .meta({ description: 'The runs that are kept, each once, as `/runs?job=` lists them.' }),
   })
-  .meta({ id: 'JobStats' })
+  .meta({ id: 'JobStats', description: 'Totals of all attempts, and the runs that are kept.' })
+
+type AttemptStats = Omit<z.output<typeof statsAnswer>, 'runs'>
+
+/** Attempts read to count the runs of one job. */
+const KEPT_MAX = 10_000
+
+/** The same rows as lists of its runs have. */
+export async function keptRunsOf(engine: Engine, job: Job) {
+  const own = await readHistory(engine, { jobId: job.id, since: 0 }, KEPT_MAX)
+  const tasks =
+    job.series === null ? null : await readHistory(engine, { seriesId: job.id, since: 0 }, KEPT_MAX)
+  const attempts = [...own.attempts, ...(tasks?.attempts ?? [])]
+  const oldest = attempts.reduce((least, { finishedAt }) => Math.min(least, finishedAt), Infinity)
+  const { retried, ...sums } = sumsOf(attempts)
+  const judged = sums.completed + sums.failed
+  return {
+    since: oldest === Infinity ? null : iso(oldest),
+    is_cut: Math.max(own.completeSince, tasks?.completeSince ?? 0) > 0,
+    ...sums,
+    retried_attempts: retried,
+    success_rate: judged === 0 ? null : sums.completed / judged,
+  }
+}
 
 /** Runs that live as tasks and are under way; more than this are not counted. */
 const RUNNING_MAX = 10_000
 
 /** From totals that the job itself carries: pruning history does not change them. */
-export function statsOf(job: Job, running = live(job)): z.output<typeof statsAnswer> {
+export function statsOf(job: Job, running = live(job)): AttemptStats {
   const { succeeded, failed, cancelled, other, skipped, durationMs } = totalsOf(job)
   const settled = succeeded + failed + cancelled + other
   const total = settled + running

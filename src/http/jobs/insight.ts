@@ -8,7 +8,14 @@ import { pageQuery } from '../app/paging.ts'
 import type { App, AppParts, Routes } from '../app/parts.ts'
 import { jobParams } from './answer.ts'
 import { heartbeatAnswer, heartbeatOf } from './heartbeat.ts'
-import { latenessAnswer, latenessOf, runningOf, statsAnswer, statsOf } from './history.ts'
+import {
+  keptRunsOf,
+  latenessAnswer,
+  latenessOf,
+  runningOf,
+  statsAnswer,
+  statsOf,
+} from './history.ts'
 import { visibleJob } from './scope.ts'
 import { upcomingAnswer, upcomingOf } from './upcoming.ts'
 import { isoOrNull } from './view.ts'
@@ -67,7 +74,8 @@ function pastRoutes(app: App, parts: AppParts): void {
     },
     handler: async request => {
       const job = await visibleJob(request, parts, request.params.id)
-      return statsOf(job, await runningOf(store, job))
+      const runs = await keptRunsOf(parts.engine, job)
+      return { ...statsOf(job, await runningOf(store, job)), runs }
     },
   })
   app.route({

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Attempt, OutcomeKind } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { runOf, type Run, type RunStatus } from '../../core/run.ts'
+import { isRunOpen, runOf, type Run, type RunStatus } from '../../core/run.ts'
 import { serviceOf } from '../../core/service.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { AttemptFilter, Page } from '../../store/store.ts'
@@ -13,6 +13,7 @@ import { refuseInvalid } from '../app/refusal.ts'
 import { tenantPattern } from '../auth/principal.ts'
 import { moment } from '../jobs/texts.ts'
 import { waitingTask } from './find.ts'
+import { jobsOf } from './history.ts'
 import { runSchema, runStatuses, runView, type RunView } from './view.ts'
 
 const statusPattern = new RegExp(`^(?:${runStatuses.join('|')})(?:,(?:${runStatuses.join('|')}))*$`)
@@ -31,6 +32,9 @@ export const runsQuery = z.object({
   since: moment.optional().meta({ description: 'Finished at or after; open runs always fit.' }),
   until: moment.optional().meta({ description: 'Finished before.' }),
   tenant: z.string().regex(tenantPattern, 'must be the name of a tenant').optional(),
+  retried: z.literal('true', 'must be true or left out').optional().meta({
+    description: 'In place of runs, the attempts that failed and were tried again, a row for each.',
+  }),
 })
 
 export type RunsQuery = z.output<typeof runsQuery>
@@ -73,7 +77,8 @@ export async function listRuns(engine: Engine, query: RunsQuery, scope: Scope) {
   }
   const next = at < names.length ? encode(names[at]!, cursor) : null
   // A run that ended between two phases was found in both: the later one tells how it ended.
-  const once = [...new Map(runs.map(run => [run.id, run])).values()]
+  const keyOf = (run: RunView) => (query.retried === undefined ? run.id : run.execution_id)
+  const once = [...new Map(runs.map(run => [keyOf(run), run])).values()]
   return { runs: once, limit: query.limit, next_cursor: next }
 }
 
@@ -120,15 +125,16 @@ async function phasesOf(engine: Engine, query: RunsQuery, scope: Scope) {
   const sift = (items: readonly RunView[]) => items.filter(({ status }) => asked.has(status))
   // A window that lies in the past holds no open run.
   const isOpenAsked = until === undefined || Date.parse(until) > engine.clock.now()
-  if (isOpenAsked && (asked.has('running') || asked.has('queued'))) {
+  const isOfRuns = query.retried === undefined
+  if (isOfRuns && isOpenAsked && (asked.has('running') || asked.has('queued'))) {
     if (job) addOpenOf(phases, engine, job, sift)
     else addOpen(phases, engine, where, sift)
   }
-  const outcomes = outcomesOf(asked)
+  const outcomes = isOfRuns ? outcomesOf(asked) : failures
   if (outcomes.length === 0) return phases
   const filter: AttemptFilter = {
     ...where,
-    ...(query.status === undefined ? {} : { outcomes }),
+    ...(query.status === undefined && isOfRuns ? {} : { outcomes }),
     ...(since === undefined ? {} : { since: Date.parse(since) }),
     ...(until === undefined ? {} : { until: Date.parse(until) }),
   }
@@ -139,7 +145,10 @@ async function phasesOf(engine: Engine, query: RunsQuery, scope: Scope) {
         { ...filter, ...more },
         { limit, cursor, newestFirst: true },
       )
-      return { items: sift(await settledRuns(engine, found.items)), cursor: found.cursor }
+      const items = isOfRuns
+        ? sift(await settledRuns(engine, found.items))
+        : await retriedAttempts(engine, found.items)
+      return { items, cursor: found.cursor }
     }
   if (!job) return phases.set(ACROSS, settled({}))
   const own = ['settled-own', settled({ jobId: job.id })] as const
@@ -229,6 +238,24 @@ const outcomesBy: Readonly<Record<RunStatus, readonly OutcomeKind[]>> = {
 
 function outcomesOf(asked: ReadonlySet<RunStatus>): OutcomeKind[] {
   return [...new Set([...asked].flatMap(status => outcomesBy[status]))]
+}
+
+const failures: readonly OutcomeKind[] = ['failed', 'timedOut', 'abandoned']
+
+/** Those whose runs went on or will go on, each as it ended. */
+async function retriedAttempts({ store }: Engine, attempts: readonly Attempt[]) {
+  const jobs = await jobsOf(store, attempts)
+  const rows: RunView[] = []
+  for (const attempt of attempts) {
+    const job = jobs.get(attempt.jobId)
+    const run = job && runOf(job, attempt.run, [attempt])
+    if (!job || !run) continue
+    const isOpen = isRunOpen(job, attempt.run)
+    if (!isOpen && (await isNewest(store, { job, run, attempt }))) continue
+    const ended = { ...run, status: 'failed', finishedAt: attempt.finishedAt } as const
+    rows.push(runView(job, ended))
+  }
+  return rows
 }
 
 /** One row for each run, at its newest attempt; open runs are told of elsewhere. */

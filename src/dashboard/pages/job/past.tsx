@@ -4,7 +4,7 @@ import { ofJob, useRead } from '../../data/read.ts'
 import { reads, type Job, type Run, type Stats } from '../../data/reads.ts'
 import { PointsChart, type Point } from '../../parts/chart.tsx'
 import { Empty, Shown } from '../../parts/conditions.tsx'
-import { countText, percentText, spanText } from '../../parts/format.ts'
+import { countText, momentText, percentText, spanText } from '../../parts/format.ts'
 import { HeartbeatBar, heartbeatSummary } from '../../parts/heartbeat.tsx'
 import { LatenessChart } from '../../parts/lateness.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -12,6 +12,8 @@ import { zoneOf } from '../../parts/schedule.tsx'
 import { runHref, Segments } from '../../parts/small.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useView } from '../../parts/view-state.ts'
+import { paths } from '../../paths.ts'
+import { href } from '../../place.ts'
 
 const ranges = [
   ['30', '30'],
@@ -54,7 +56,7 @@ export function HeartbeatCard({ job }: { readonly job: Job }) {
               <span>{slots.length === 0 ? 'No firing yet' : heartbeatSummary(slots)}</span>
               <span>now</span>
             </div>
-            {stats && <StatFigures stats={stats} />}
+            {stats && <StatFigures job={job} stats={stats} />}
           </div>
         )}
       </Shown>
@@ -62,27 +64,55 @@ export function HeartbeatCard({ job }: { readonly job: Job }) {
   )
 }
 
-/** Executions are more than runs where runs were tried again. */
-function StatFigures({ stats }: { readonly stats: Stats }) {
-  const { total_runs: runs, total_executions: own } = stats
-  if (runs === 0 && own === 0) return null
+/** Runs are counted among those that are kept, so that each number leads to its rows. */
+function StatFigures({ job, stats }: { readonly job: Job; readonly stats: Stats }) {
+  const { total_runs: begun, total_executions: attempts, runs } = stats
+  if (begun === 0 && attempts === 0) return null
+  const list = (query: Record<string, string>) => href(paths.runs, { job: job.id, ...query })
+  const rate = runs.success_rate
+  const since = runs.since === null ? null : momentText(Date.parse(runs.since), { zone: 'UTC' })
   return (
-    <dl class="figures">
-      <Figure name="runs in all" value={countText(runs)} />
-      {own !== runs && <Figure name="executions" value={countText(own)} />}
-      {own > 0 && <Figure name="succeeded" value={percentText(stats.success_rate)} />}
-      {own > 0 && <Figure name="failed" value={countText(stats.failed_runs)} />}
-      <Figure name="skipped" value={countText(stats.skipped_occurrences)} />
-      {own > 0 && <Figure name="mean" value={spanText(stats.average_duration_ms)} />}
-    </dl>
+    <>
+      <dl class="figures">
+        <Figure name="runs begun" value={countText(begun)} />
+        <Figure
+          name="completed"
+          value={countText(runs.completed)}
+          to={list({ status: 'completed' })}
+        />
+        <Figure name="failed" value={countText(runs.failed)} to={list({ status: 'failed' })} />
+        {runs.retried_attempts > 0 && (
+          <Figure
+            name="failed attempts retried"
+            value={countText(runs.retried_attempts)}
+            to={list({ retried: 'true' })}
+          />
+        )}
+        {rate !== null && <Figure name="succeeded" value={percentText(rate)} />}
+        <Figure name="occurrences skipped" value={countText(stats.skipped_occurrences)} />
+        {attempts > 0 && <Figure name="mean" value={spanText(stats.average_duration_ms)} />}
+      </dl>
+      {since !== null && (
+        <p class="dim small">
+          {runs.is_cut ? 'Of the newest runs' : 'Of the runs that are kept'}, since {since}.
+        </p>
+      )}
+    </>
   )
 }
 
-function Figure({ name, value }: { readonly name: string; readonly value: string }) {
+interface FigureProps {
+  readonly name: string
+  readonly value: string
+  /** The rows that are counted. */
+  readonly to?: string
+}
+
+function Figure({ name, value, to }: FigureProps) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>{to === undefined ? value : <a href={to}>{value}</a>}</dd>
     </div>
   )
 }

@@ -2,7 +2,7 @@
 
 import { useRead } from '../../data/read.ts'
 import { reads, type Activity } from '../../data/reads.ts'
-import { momentText, percentText, shortCount } from '../../parts/format.ts'
+import { momentText, percentText, plural, shortCount } from '../../parts/format.ts'
 import { Bars } from '../../parts/small.tsx'
 import { paths } from '../../paths.ts'
 import { href } from '../../place.ts'
@@ -55,6 +55,8 @@ function DayTile({ day }: { readonly day: Activity | undefined }) {
   const judged = day.completed + day.failed
   const isCut = day.complete_since !== day.from
   const since = momentText(Date.parse(day.complete_since), { zone: zoneFor('UTC') })
+  const runs = (query: Record<string, string>) =>
+    href(paths.runs, { ...query, since: day.complete_since, until: day.to })
   return (
     <div class="tile day">
       <div class="row between">
@@ -63,23 +65,46 @@ function DayTile({ day }: { readonly day: Activity | undefined }) {
           {judged === 0 ? 'no runs' : `${percentText(day.completed / judged)} ok`}
         </span>
       </div>
-      <div class="row">
-        <span class="tile-value">{shortCount(day.completed)}</span>
-        <span class="dim">completed</span>
-        <span class={`tile-value${day.failed > 0 ? ' bad' : ''}`}>{shortCount(day.failed)}</span>
-        <span class="dim">failed</span>
-      </div>
+      <p class="day-numbers">
+        <RunNumber count={day.completed} name="completed" to={runs({ status: 'completed' })} />
+        <RunNumber count={day.failed} name="failed" to={runs({ status: 'failed' })} isBad />
+        {day.retried_attempts > 0 && (
+          <a class="dim small" href={runs({ retried: 'true' })}>
+            {plural(day.retried_attempts, 'failed attempt')} retried
+          </a>
+        )}
+      </p>
       <Bars
-        label={`${day.completed} completed and ${day.failed} failed, by half hours`}
+        label={`${day.completed} runs completed and ${day.failed} failed, by half hours`}
         counts={day.buckets.map(({ completed, failed, other }) => completed + failed + other)}
         failed={day.buckets.map(({ failed }) => failed)}
         titleOf={at => {
           const { from, completed, failed } = day.buckets[at]!
           const when = momentText(Date.parse(from), { zone: zoneFor('UTC') })
-          return `${when}: ${completed} completed, ${failed} failed`
+          const retried = day.buckets[at]!.retried_attempts
+          const more = retried === 0 ? '' : `, ${plural(retried, 'failed attempt')} retried`
+          return `${when}: ${completed} completed, ${failed} failed${more}`
         }}
         height={34}
       />
     </div>
+  )
+}
+
+interface NumberProps {
+  readonly count: number
+  readonly name: string
+  readonly to: string
+  /** Coloured when there is something. */
+  readonly isBad?: boolean
+}
+
+/** A number that leads to exactly its rows. */
+function RunNumber({ count, name, to, isBad = false }: NumberProps) {
+  return (
+    <a href={to}>
+      <span class={`tile-value${isBad && count > 0 ? ' bad' : ''}`}>{shortCount(count)}</span>{' '}
+      <span class="dim">{name}</span>
+    </a>
   )
 }

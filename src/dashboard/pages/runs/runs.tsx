@@ -21,7 +21,16 @@ import { href } from '../../place.ts'
 import { originText, runStates } from '../../runs/words.ts'
 
 const PAGE = 50
-const filters = ['status', 'job', 'queue', 'handler', 'since', 'until', 'tenant'] as const
+const filters = [
+  'status',
+  'retried',
+  'job',
+  'queue',
+  'handler',
+  'since',
+  'until',
+  'tenant',
+] as const
 
 const columns: readonly Column<Run>[] = [
   { key: 'status', head: 'Status', cell: run => <StateBadge state={run.status} /> },
@@ -100,7 +109,7 @@ export function Runs() {
                   caption="Runs"
                   columns={columns}
                   items={runs}
-                  keyOf={run => `${run.id}/${run.status}`}
+                  keyOf={run => `${run.id}/${run.status}/${run.execution_id ?? ''}`}
                   hrefOf={run => href(pathTo('run', { id: run.id }))}
                 />
               )}
@@ -115,11 +124,21 @@ export function Runs() {
 
 /** One state, or all of them; held together by the address. */
 function StatusChips({ view }: { readonly view: View }) {
+  const isRetried = view.get('retried') !== null
   const chosen = view.get('status')?.split(',') ?? []
+  const isAll = chosen.length === 0 && !isRetried
   return (
     <nav class="chips" aria-label="Runs by state">
-      <a class="chip" aria-current={chosen.length === 0 ? 'true' : undefined} href={link(null)}>
+      <a class="chip" aria-current={isAll ? 'true' : undefined} href={link(null)}>
         All
+      </a>
+      <a
+        class="chip"
+        aria-current={isRetried ? 'true' : undefined}
+        href={view.href({ retried: 'true', status: null, cursor: null })}
+      >
+        <Glyph look={lookOf('retrying')} />
+        Retried attempts
       </a>
       {runStates.map(state => (
         <a
@@ -135,7 +154,7 @@ function StatusChips({ view }: { readonly view: View }) {
     </nav>
   )
   function link(status: string | null) {
-    return view.href({ status, cursor: null })
+    return view.href({ status, retried: null, cursor: null })
   }
 }
 
