@@ -6,6 +6,7 @@ import type { ApiProblem } from '../data/problem.ts'
 import type { Read } from '../data/read.ts'
 import { base } from '../place.ts'
 import { Icon } from './icon.tsx'
+import { useView, type View } from './view-state.ts'
 
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
@@ -41,12 +42,26 @@ interface ProblemProps {
 }
 
 export function ProblemBox({ problem, retry, said = problem.message }: ProblemProps) {
+  const view = useView()
+  // What is told of each field by the service's own words need not be told by their names alone.
+  const isListed = said === problem.message && problem.errors.length > 0
+  const refused = problem.errors.flatMap(({ field }) => placeIn(view, field) ?? [])
+  const isInAddress = retry !== undefined && refused.length > 0
   return (
     <div class="problem" role="alert">
       <Icon name="warn" />
       <div>
         <strong>{problem.title}</strong>
-        {said !== problem.title && <p>{said}</p>}
+        {said !== problem.title && !isListed && <p>{said}</p>}
+        {isListed && (
+          <ul class="rules">
+            {problem.errors.map(({ field, rule }) => (
+              <li key={`${field} ${rule}`}>
+                <code>{field}</code> {rule}
+              </li>
+            ))}
+          </ul>
+        )}
         <p class="dim small">
           {problem.type !== '' && (
             <a href={base + problem.type} target="_blank" rel="noreferrer">
@@ -56,13 +71,32 @@ export function ProblemBox({ problem, retry, said = problem.message }: ProblemPr
           {problem.requestId !== null && <> request {problem.requestId}</>}
         </p>
       </div>
-      {retry && (
+      {isInAddress && (
+        <a
+          class="button"
+          href={view.href({
+            ...Object.fromEntries(refused.map(name => [name, null])),
+            cursor: null,
+            page: null,
+          })}
+        >
+          Reset {[...new Set(refused)].map(name => (name === 'q' ? 'filter' : name)).join(', ')}
+        </a>
+      )}
+      {retry && !isInAddress && (
         <button type="button" class="button" onClick={retry}>
           Try again
         </button>
       )}
     </div>
   )
+}
+
+/** Where the page's address has a field: by its name, or as a word of the filter. */
+function placeIn(view: View, field: string): string | null {
+  if (view.get(field) !== null) return field
+  const filter = view.get('q')
+  return filter?.includes(`${field}:`) === true ? 'q' : null
 }
 
 interface ShownProps<T> {

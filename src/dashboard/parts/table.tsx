@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
-import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
+import { useFit } from './table-fit.ts'
 import { useView } from './view-state.ts'
 
 export interface Column<T> {
@@ -17,6 +17,10 @@ export interface Column<T> {
   readonly isMain?: boolean
   /** Without a label on a card: buttons, boxes to tick. */
   readonly isBare?: boolean
+  /** Pixels it needs at least; what is usual for its kind when left out. */
+  readonly width?: number
+  /** Secondary: left out where there is little room, the lowest number first. */
+  readonly drop?: number
 }
 
 interface TableProps<T> {
@@ -32,7 +36,8 @@ interface TableProps<T> {
 }
 
 export function Table<T>(props: TableProps<T>) {
-  const { caption, columns, items, keyOf, hrefOf } = props
+  const { caption, items, keyOf, hrefOf } = props
+  const { place, columns, isCards, isRoomy } = useFit(props.columns)
   const { route } = useLocation()
   const opened = (event: MouseEvent, item: T) => {
     const target = event.target as Element
@@ -41,7 +46,7 @@ export function Table<T>(props: TableProps<T>) {
     else if (String(getSelection()) === '') route(hrefOf(item))
   }
   return (
-    <div class="table-frame" {...useScrolling(caption)}>
+    <div class={`table-frame${isCards ? ' as-cards' : ''}${isRoomy ? ' roomy' : ''}`} ref={place}>
       <table class={hrefOf ? 'opens' : undefined}>
         <caption class="away-from-sight">{caption}</caption>
         <thead>
@@ -76,22 +81,6 @@ export function Table<T>(props: TableProps<T>) {
       </table>
     </div>
   )
-}
-
-/** A table wider than its place is scrolled with the keyboard too. */
-function useScrolling(name: string) {
-  const place = useRef<HTMLDivElement>(null)
-  const [isWide, setWide] = useState(false)
-  useEffect(() => {
-    const element = place.current!
-    const look = () => setWide(element.scrollWidth > element.clientWidth)
-    const sized = new ResizeObserver(look)
-    sized.observe(element)
-    if (element.firstElementChild) sized.observe(element.firstElementChild)
-    return () => sized.disconnect()
-  }, [])
-  const focusable = { tabIndex: 0, role: 'region', 'aria-label': name } as const
-  return { ref: place, ...(isWide ? focusable : {}) }
 }
 
 function Head<T>({ column, defaultSort }: { column: Column<T>; defaultSort: string }) {

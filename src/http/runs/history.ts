@@ -13,7 +13,7 @@ import { isPast } from './newest.ts'
 
 /** Attempts read for one answer. */
 export const HISTORY_MAX = 100_000
-const BITE = 2_000
+const BITE = 2_500
 /** A store looks at a bounded number in each call, of which few may fit. */
 const CALLS_MAX = 2 * (HISTORY_MAX / BITE)
 /** Later attempts that lie behind the window are sought for so many. */
@@ -48,6 +48,9 @@ export async function readHistory(
     const page = await store.attemptTimes(filter, request)
     for (const attempt of page.items) read.push(attempt)
     cursor = page.cursor
+    // What follows a page with gaps may lie before the window altogether.
+    const isShort = page.items.length < request.limit
+    if (isShort && cursor !== null && (await isPast(store, cursor, filter))) cursor = null
     await nextTurn()
   } while (cursor !== null && read.length < max && ++calls < CALLS_MAX)
   const isCut = cursor !== null && !(await isPast(store, cursor, filter))

@@ -36,6 +36,7 @@ const BEATS = 30
 export function columnsOf({ selected, isAll, toggle, marks, dialogs }: Given): Column<Job>[] {
   const box: Column<Job> = {
     key: 'box',
+    width: 40,
     head: <span class="away-from-sight">Select</span>,
     isBare: true,
     cell: job => (
@@ -49,17 +50,39 @@ export function columnsOf({ selected, isAll, toggle, marks, dialogs }: Given): C
   }
   return [
     ...(isOperator.value ? [box] : []),
-    { key: 'name', head: 'Name', sort: 'name', isMain: true, cell: job => <Name job={job} /> },
+    {
+      key: 'name',
+      head: 'Name',
+      sort: 'name',
+      isMain: true,
+      width: 190,
+      cell: job => <Name job={job} />,
+    },
     {
       key: 'status',
       head: 'Status',
       sort: 'status',
+      width: 120,
       cell: job => <StateBadge look={jobLook(job, second.value)} />,
     },
-    { key: 'schedule', head: 'Schedule', cell: job => <Schedule trigger={job.trigger} /> },
-    { key: 'next', head: 'Next', sort: 'next_run_at', cell: job => <Next job={job} /> },
+    {
+      key: 'schedule',
+      head: 'Schedule',
+      width: 170,
+      drop: 2,
+      cell: job => <Schedule trigger={job.trigger} />,
+    },
+    {
+      key: 'next',
+      head: 'Next',
+      sort: 'next_run_at',
+      width: 160,
+      cell: job => <Next job={job} />,
+    },
     {
       key: 'beat',
+      width: 220,
+      drop: 1,
       head: 'Last 30',
       cell: job => (
         <span class="beat">
@@ -76,6 +99,7 @@ export function columnsOf({ selected, isAll, toggle, marks, dialogs }: Given): C
     },
     {
       key: 'act',
+      width: 120,
       head: <span class="away-from-sight">Actions</span>,
       isBare: true,
       align: 'end',

@@ -21,7 +21,7 @@ export function Tiles() {
       <Tile label="Active jobs" value={active} to={list('pending,scheduled,running')} />
       <Tile label="Running" value={jobs?.running} to={list('running')} family="running" />
       <Tile
-        label="Jobs due within 1 h"
+        label="Due within 1 h"
         value={due?.total}
         to={href(paths.jobs, { q: 'next:<1h', sort: 'next_run_at' })}
       />

@@ -33,7 +33,7 @@ const filters = [
 ] as const
 
 const columns: readonly Column<Run>[] = [
-  { key: 'status', head: 'Status', cell: run => <StateBadge state={run.status} /> },
+  { key: 'status', head: 'Status', width: 120, cell: run => <StateBadge state={run.status} /> },
   {
     key: 'job',
     head: 'Job',
@@ -48,37 +48,56 @@ const columns: readonly Column<Run>[] = [
   {
     key: 'run',
     head: 'Run',
+    width: 70,
     cell: run => (
       <a class="mono" href={href(pathTo('run', { id: run.id }))}>
         #{run.run}
       </a>
     ),
   },
-  { key: 'wanted', head: 'Wanted for', cell: run => <Time at={run.scheduled_for} hasSeconds /> },
+  {
+    key: 'wanted',
+    head: 'Due',
+    width: 180,
+    drop: 5,
+    cell: run => <Time at={run.scheduled_for} hasSeconds />,
+  },
   {
     key: 'late',
     head: 'Late',
+    width: 80,
+    drop: 4,
     align: 'end',
     cell: run => (run.late_ms === null ? <None /> : spanText(run.late_ms)),
   },
   {
     key: 'took',
     head: 'Took',
+    width: 80,
     align: 'end',
     cell: run => (run.duration_ms === null ? <None /> : spanText(run.duration_ms)),
   },
   {
     key: 'attempts',
     head: 'Attempt',
+    width: 80,
+    drop: 3,
     align: 'end',
     cell: ({ attempts, attempts_max }) =>
       attempts_max === null ? attempts : `${attempts} of ${attempts_max}`,
   },
-  { key: 'origin', head: 'Asked by', cell: run => originText(run.origin) },
-  { key: 'node', head: 'Node', cell: run => run.owner ?? <None /> },
+  {
+    key: 'origin',
+    head: 'Trigger',
+    width: 90,
+    drop: 2,
+    cell: run => originText(run.origin),
+  },
+  { key: 'node', head: 'Node', width: 120, drop: 1, cell: run => run.owner ?? <None /> },
   {
     key: 'said',
-    head: 'Said',
+    head: 'Error',
+    width: 200,
     cell: run => {
       const said = run.error_message ?? run.reason
       return said === null ? <None /> : <span class="said">{said}</span>
