@@ -2,7 +2,6 @@
 // not fit either, rows become cards that have them all.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Column } from './table.tsx'
 
 export interface Fit<C> {
   readonly columns: readonly C[]
@@ -12,7 +11,17 @@ export interface Fit<C> {
 /** Below this a table is always cards. */
 export const CARDS_WIDTH = 600
 
-type Sized = Pick<Column<never>, 'width' | 'drop' | 'isMain' | 'isBare'>
+/** What a column says of the room it needs. */
+export interface Sized {
+  /** The heading of a card where the screen is narrow. */
+  readonly isMain?: boolean
+  /** Without a label on a card: buttons, boxes to tick. */
+  readonly isBare?: boolean
+  /** Pixels it needs at least; what is usual for its kind when left out. */
+  readonly width?: number
+  /** Secondary: left out where there is little room, the lowest number first. */
+  readonly drop?: number
+}
 
 function widthOf({ width, isMain = false, isBare = false }: Sized): number {
   return width ?? (isMain ? 180 : isBare ? 48 : 96)

@@ -3,24 +3,16 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
 import { Icon } from './icon.tsx'
-import { useFit } from './table-fit.ts'
+import { useFit, type Sized } from './table-fit.ts'
 import { useView } from './view-state.ts'
 
-export interface Column<T> {
+export interface Column<T> extends Sized {
   readonly key: string
   readonly head: ComponentChildren
   readonly cell: (item: T) => ComponentChildren
   /** The name the service sorts by. */
   readonly sort?: string
   readonly align?: 'end'
-  /** The heading of a card where the screen is narrow. */
-  readonly isMain?: boolean
-  /** Without a label on a card: buttons, boxes to tick. */
-  readonly isBare?: boolean
-  /** Pixels it needs at least; what is usual for its kind when left out. */
-  readonly width?: number
-  /** Secondary: left out where there is little room, the lowest number first. */
-  readonly drop?: number
 }
 
 interface TableProps<T> {

@@ -55,12 +55,12 @@ function timesOfMany(tables: Tables, filter: AttemptFilter, page: PageRequest): 
   const sql = `select json_group_array(json_array(${timeColumns}, jobs.id)) ${rest}`
   const values = [...bounds, ...conditions.map(({ value }) => value)]
   const rows = JSON.parse(tables.statement(sql).get(...values)![0] as string) as Row[]
-  const isEnd = count < page.limit || isOver(filter, claimedAt!, isDown)
+  const isEnd = count < page.limit || isPastAll(filter, claimedAt!, isDown)
   return { items: rows.map(named(times)), cursor: isEnd ? null : fromKey(last!) }
 }
 
 /** Nothing that follows can fit. */
-function isOver({ since, until }: AttemptFilter, claimedAt: number, isDown: boolean): boolean {
+function isPastAll({ since, until }: AttemptFilter, claimedAt: number, isDown: boolean): boolean {
   if (isDown) return since !== undefined && claimedAt < claimedSince(since) - SKEW_MS
   return until !== undefined && claimedAt > until + SKEW_MS
 }

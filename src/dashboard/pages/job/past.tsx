@@ -74,7 +74,7 @@ function StatFigures({ job, stats }: { readonly job: Job; readonly stats: Stats 
   return (
     <>
       <dl class="figures">
-        <Figure name="runs begun" value={countText(begun)} />
+        <Figure name="runs in all" value={countText(begun)} />
         <Figure
           name="completed"
           value={countText(runs.completed)}

@@ -34,22 +34,8 @@ interface Given {
 const BEATS = 30
 
 export function columnsOf({ selected, isAll, toggle, marks, dialogs }: Given): Column<Job>[] {
-  const box: Column<Job> = {
-    key: 'box',
-    width: 40,
-    head: <span class="away-from-sight">Select</span>,
-    isBare: true,
-    cell: job => (
-      <input
-        type="checkbox"
-        aria-label={`Select ${job.name}`}
-        checked={isAll || selected.has(job.id)}
-        onChange={() => toggle(job.id)}
-      />
-    ),
-  }
   return [
-    ...(isOperator.value ? [box] : []),
+    ...(isOperator.value ? [boxOf({ selected, isAll, toggle })] : []),
     {
       key: 'name',
       head: 'Name',
@@ -106,6 +92,27 @@ export function columnsOf({ selected, isAll, toggle, marks, dialogs }: Given): C
       cell: job => <RowActions job={job} dialogs={dialogs} />,
     },
   ]
+}
+
+function boxOf({
+  selected,
+  isAll,
+  toggle,
+}: Pick<Given, 'selected' | 'isAll' | 'toggle'>): Column<Job> {
+  return {
+    key: 'box',
+    width: 40,
+    head: <span class="away-from-sight">Select</span>,
+    isBare: true,
+    cell: job => (
+      <input
+        type="checkbox"
+        aria-label={`Select ${job.name}`}
+        checked={isAll || selected.has(job.id)}
+        onChange={() => toggle(job.id)}
+      />
+    ),
+  }
 }
 
 function Name({ job }: { readonly job: Job }) {
