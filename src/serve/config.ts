@@ -31,6 +31,8 @@ export interface ServeConfig {
   readonly allowHosts: readonly string[]
   readonly allowCommands: CommandTenants
   readonly commandUser: string | null
+  readonly connectTimeoutMs: number
+  readonly firstByteTimeoutMs: number | null
   readonly dataDb: string
   readonly sourceQueue: number
   readonly checkIntervalMs: number

@@ -1,6 +1,7 @@
 // Every setting of the service in one table: its name in a configuration file, its environment
 // variable, its flag, its form and its default. The reference page is checked against it.
 
+import { outboundDefaults } from '../actions/guard/outbound.ts'
 import { engineDefaults } from '../engine/settings.ts'
 import { httpDefaults } from '../http/app/settings.ts'
 import { QUEUE_SIZE } from '../sources/source.ts'
@@ -74,6 +75,20 @@ export const options = {
     isValueOptional: true,
   },
   commandUser: text('CARILLON_COMMAND_USER', 'the account commands run under; needs root'),
+  connectTimeoutMs: duration(
+    'CARILLON_CONNECT_TIMEOUT',
+    outboundDefaults.connectMs,
+    'how long jobs wait for a connection to a host',
+    [100, HOUR],
+  ),
+  firstByteTimeoutMs: {
+    env: 'CARILLON_FIRST_BYTE_TIMEOUT',
+    form: 'duration',
+    about: 'how long jobs wait for the first byte of an answer; default the timeout of the request',
+    default: null,
+    min: 100,
+    max: HOUR,
+  },
   dataDb: text(
     'CARILLON_DATA_DB',
     'where crawled pages go unless the store is PostgreSQL, ' +

@@ -97,6 +97,7 @@ export function openWork(
     allowCommands: config.allowCommands,
     commandAccount: commandAccountOf(config),
     env: process.env,
+    limits: { connectMs: config.connectTimeoutMs, firstByteMs: config.firstByteTimeoutMs },
     onRefused: refused => log?.warn({ err: refused }, 'an internal address was refused'),
   })
   const secrets = secretsFrom(process.env)

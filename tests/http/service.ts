@@ -3,6 +3,7 @@
 
 import { onTestFinished } from 'vitest'
 import type { Resolve } from '../../src/actions/guard/connect.ts'
+import type { OutboundLimits } from '../../src/actions/guard/outbound.ts'
 import { httpAction } from '../../src/actions/http/action.ts'
 import { actionHandlers, type PageSink } from '../../src/actions/index.ts'
 import { openTables } from '../../src/compose.ts'
@@ -89,6 +90,8 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>
   /** How names of hosts are looked up; a public address unless told. */
   readonly resolve?: Resolve
+  /** Limits of outbound requests that differ from the defaults. */
+  readonly limits?: Partial<OutboundLimits>
 }
 
 export class Service {
@@ -216,12 +219,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     allowCommands: options.allowCommands ?? false,
     pages: options.pages ?? null,
     resolve: options.resolve ?? (async () => [{ address: '93.184.216.34', family: 4 }]),
+    limits: options.limits ?? {},
   })
   const { outbound } = actions
   const call = httpAction({ outbound, clock, userAgent: 'Carillon', secrets })
   const workflows = new Workflows({ store, clock, http: call })
-  const flow = { workflows, handlers: engine.handlers, http: call, clock }
-  actions.registry.add(workflowAction(flow))
+  actions.registry.add(workflowAction({ workflows, handlers: engine.handlers, http: call, clock }))
   const sources = openSources(engine, {
     outbound,
     registry: actions.registry,

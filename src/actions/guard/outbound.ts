@@ -21,10 +21,10 @@ export interface OutboundOptions {
 }
 
 export interface OutboundLimits {
-  /** From the call to the last byte, redirects included. */
+  /** From when the request leaves to the last byte, redirects included. */
   readonly totalMs: Millis
-  /** From sending to the end of the headers. */
-  readonly firstByteMs: Millis
+  /** From sending to the end of the headers; null for as long as the request may take in all. */
+  readonly firstByteMs: Millis | null
   readonly connectMs: Millis
   readonly headerBytes: number
   readonly bodyBytes: number
@@ -35,7 +35,7 @@ export interface OutboundLimits {
 
 export const outboundDefaults: OutboundLimits = {
   totalMs: 30_000,
-  firstByteMs: 20_000,
+  firstByteMs: null,
   connectMs: 10_000,
   headerBytes: 16 * 1024,
   bodyBytes: 1024 * 1024,
@@ -91,11 +91,12 @@ export class Outbound {
     const watch = new AbortController()
     const onAbort = () => watch.abort(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
-    const totalMs = request.totalMs ?? this.limits.totalMs
-    const stop = this.#clock.after(totalMs, () => watch.abort(timeout()))
     let release: (() => void) | null = null
+    let stop = () => {}
     try {
       release = await this.#turns.take(watch.signal)
+      // Waiting for a turn is not the host's doing: its time begins when the request leaves.
+      stop = this.#clock.after(request.totalMs ?? this.limits.totalMs, () => watch.abort(timeout()))
       return await this.#follow(request, watch)
     } catch (error) {
       throw signal?.aborted ? signal.reason : translated(error, watch.signal)
@@ -135,7 +136,9 @@ export class Outbound {
     const checked = checkUrl(step.url, this.allow)
     if (checked.url === null) throw new OutboundError('refused', `the URL ${checked.rule}`)
     const { agent, send } = await (this.#way ??= this.#open())
-    const stop = this.#clock.after(this.limits.firstByteMs, () => watch.abort(timeout()))
+    const { firstByteMs } = this.limits
+    const stop =
+      firstByteMs === null ? () => {} : this.#clock.after(firstByteMs, () => watch.abort(timeout()))
     const {
       statusCode,
       headers: raw,
