@@ -4,6 +4,7 @@ import type { ZodType } from 'zod'
 import type { Problem } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Context } from '../engine/context.ts'
+import type { Resource } from '../engine/resource.ts'
 
 /** Settings as they are stored: plain JSON that names its kind. */
 export type ActionSettings = JsonObject & { readonly kind: string }
@@ -19,6 +20,8 @@ export interface Action<S extends { readonly kind: string } = ActionSettings> {
   readonly refusal?: (author: Author) => string | null
   /** Settings as this reader may see them: secrets replaced by MASK. */
   shown(settings: S, reader: Reader): S
+  /** What an attempt needs beside a slot, such as a permit of the host it calls. */
+  resource?(settings: S): Resource | null
   perform(settings: S, call: ActionCall): Promise<Json>
 }
 

@@ -4,6 +4,7 @@ import { z, type ZodType } from 'zod'
 import { ACTION_PREFIX, isActionName, isGenuineAction, payloadWithin } from '../core/action-name.ts'
 import type { Problem } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import type { Job } from '../core/job.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Context } from '../engine/context.ts'
 import type { Handler } from '../engine/handlers.ts'
@@ -45,11 +46,20 @@ export class Registry {
     return new Map(
       [...this.#actions.values()]
         .filter(action => action.isAllowed)
-        .map(action => [
-          ACTION_PREFIX + action.kind,
-          (context: Context) => this.#perform(action, context),
-        ]),
+        .map(action => [ACTION_PREFIX + action.kind, this.#handlerOf(action)]),
     )
+  }
+
+  #handlerOf(action: Action): Handler {
+    const handler = (context: Context) => this.#perform(action, context)
+    if (action.resource === undefined) return handler
+    const resourceOf = ({ spec }: Job) => {
+      const stored = spec.isAction ? this.read(spec) : null
+      // What is not valid fails when it is performed.
+      const parsed = stored === null ? null : action.schema.safeParse(stored.action)
+      return parsed?.success ? action.resource!(parsed.data) : null
+    }
+    return Object.assign(handler, { resourceOf })
   }
 
   /** Everything wrong with what a caller sent, each with the path of its field. */

@@ -5,7 +5,7 @@ import { nextEpoch } from './clock-epoch.ts'
 import { draftOf, type Draft } from './draft.ts'
 import { passedSpan } from './firings.ts'
 import type { EndReason, Job, Pause, State, WaitingFor } from './job.ts'
-import { dueMoment, expiryOf, noRun, withinEnd } from './job.ts'
+import { dueMoment, expiryOf, noRun, withinEnd, withoutPermitWait } from './job.ts'
 import type { Skip } from './ledger.ts'
 import type { Overlap } from './spec.ts'
 import { isAheadOfClock, type Instant } from './time.ts'
@@ -209,6 +209,7 @@ function applyPauseIn(job: Draft, pause: Pause): void {
   job.state = 'paused'
   job.dueAt = null
   job.retryAt = null
+  job.hold = withoutPermitWait(job.hold)
   job.pause = pause
   job.pauseAsked = null
 }

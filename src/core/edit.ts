@@ -5,7 +5,7 @@ import { applyPause, rest } from './advance.ts'
 import { change, type Change } from './change.ts'
 import { refuse, SchedulerError } from './errors.ts'
 import type { Declared, Job, NewJob } from './job.ts'
-import { createJob, noRun, withinEnd } from './job.ts'
+import { createJob, noRun, withinEnd, withoutPermitWait } from './job.ts'
 import { jsonEqual } from './json.ts'
 import type { Skip } from './ledger.ts'
 import { skippedWhile } from './pause.ts'
@@ -84,7 +84,8 @@ export function editJob(
       `cannot edit job ${shortId(job.id)}: it is cancelled`,
     )
   }
-  const open = withOpenRun(job)
+  const opened = withOpenRun(job)
+  const open: Job = { ...opened, hold: withoutPermitWait(opened.hold) }
   const moves = changes.some(({ field }) => field === 'trigger' || field === 'startAt')
   const skips = moves && !isUnreadable(job) ? passedUnderOldSpec(job, now) : []
   const edited: Job = { ...open, spec, declared, revision: job.revision + 1 }

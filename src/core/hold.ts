@@ -1,5 +1,5 @@
-// A hold: an attempt is over, but its handler may still be running. The next start of the job waits
-// until the handler has returned, or until the hold ends.
+// A hold: the next start of a job waits until the handler of an attempt that is over has returned, or
+// until a resource has a free permit, and in any case no longer than until the hold ends.
 
 import { rest } from './advance.ts'
 import { change, type Change } from './change.ts'
@@ -12,7 +12,28 @@ export function holdOf({ lease }: Job, now: Instant, holdMs: Millis): Hold {
   return { attemptId: lease!.attemptId, owner: nodeIdOf(lease!.owner), until: now + holdMs }
 }
 
-/** The handler has returned; null where no hold waits for it. */
+/** A claim that found no free permit of a resource, and how many others wait for one. */
+export interface PermitWait {
+  readonly name: string
+  readonly waiting: number
+}
+
+/** At first, and at most unless very many wait: another node may have a permit, or this one died. */
+const WAIT_MIN_MS: Millis = 5_000
+const WAIT_MAX_MS: Millis = 30_000
+/** So many jobs come back in a second, at most, while nobody makes them due. */
+const WAITS_PER_SECOND = 50
+
+/** The claim goes back; the longer the job waits already, the longer until it is tried by itself. */
+export function holdForPermit(job: Job, { name, waiting }: PermitWait, now: Instant): Hold {
+  const before = job.hold?.waitsFor
+  const since = before?.name === name ? Math.min(before.since, now) : now
+  const waitMs = Math.min(WAIT_MAX_MS, Math.max(WAIT_MIN_MS, now - since))
+  const until = now + Math.max(waitMs, Math.ceil((waiting * 1_000) / WAITS_PER_SECOND))
+  return { ...holdOf(job, now, 0), until, waitsFor: { name, since } }
+}
+
+/** The handler has returned, or a permit is free; null where no hold waits for it. */
 export function liftHold(job: Job, attemptId: string, now: Instant): Change | null {
   if (job.hold?.attemptId !== attemptId) return null
   return withHold(job, null, now)

@@ -145,7 +145,7 @@ export interface Lease {
   readonly until: Instant
 }
 
-/** The handler of an attempt that is over may still be running. */
+/** What the next start waits for: the handler of an attempt that is over, or a permit. */
 export interface Hold {
   readonly attemptId: string
   readonly owner: string
@@ -153,6 +153,8 @@ export interface Hold {
   readonly until: Instant
   /** The hold ended before the handler did. */
   readonly isStillRunning?: true
+  /** No handler: the claim went back unstarted, because this resource had no free permit. */
+  readonly waitsFor?: { readonly name: string; readonly since: Instant }
 }
 
 export interface Pause {
@@ -287,6 +289,11 @@ export function dueMoment(job: Job): Instant | null {
   let moment = scheduleMoment(job)
   for (const request of job.requests) moment = earlier(moment, request.dueAt)
   return job.hold === null || moment === null ? moment : Math.max(moment, job.hold.until)
+}
+
+/** Edits and pauses decide anew what the job needs and when. */
+export function withoutPermitWait(hold: Hold | null): Hold | null {
+  return hold?.waitsFor === undefined ? hold : null
 }
 
 export function isEnded(job: Job): boolean {

@@ -5,13 +5,13 @@ import { advanceIn, decidedTo, endIn, givenBack, restIn, upcomingFiring } from '
 import { changeIn, type Change } from './change.ts'
 import { draftOf, type Draft } from './draft.ts'
 import type { ErrorInfo } from './errors.ts'
-import type { EndReason, Job, RunRequest } from './job.ts'
+import type { EndReason, Hold, Job, RunRequest } from './job.ts'
 import { scheduleMoment, withinEnd } from './job.ts'
 import type { JsonObject } from './json.ts'
 import type { Skip } from './ledger.ts'
 import { limits } from './limits.ts'
 import { crashWaitMs, endCoolDown, isOneOff } from './crash.ts'
-import { holdOf } from './hold.ts'
+import { holdForPermit, holdOf, type PermitWait } from './hold.ts'
 import { nodeIdOf } from './owner.ts'
 import { failuresAt, mayRetry, retryDelayMs, withFailure } from './retry.ts'
 import { outcomeRecords, withOutcome } from './series.ts'
@@ -28,6 +28,8 @@ export interface Finish {
   readonly measures?: JsonObject | null
   /** The handler may still run: the next start waits for it, at most so long. */
   readonly holdMs?: Millis | null
+  /** The claim found no free permit of what it needs. */
+  readonly waitsFor?: PermitWait | null
 }
 
 /** What came of an outcome beside the job, which is written into its draft. */
@@ -48,7 +50,7 @@ export function settle(job: Job, given: Finish, now: Instant): Change {
   const next = draftOf(job)
   if (hasRow) count(next, service, finish, now)
   else next.counters = givenBack(job).counters
-  next.hold = given.holdMs ? holdOf(job, now, given.holdMs) : null
+  next.hold = holdAfter(job, given, now)
   const isFreed = service.request !== null && job.crashes >= limits.crashesMax && next.crashes === 0
   const passed = isFreed ? endWait(next, now) : noSkips
   const step = decide(next, service, finish, now)
@@ -65,6 +67,11 @@ export function settle(job: Job, given: Finish, now: Instant): Change {
         : null,
     clearsCheckpoint: step.isRunOver,
   })
+}
+
+function holdAfter(job: Job, { holdMs, waitsFor }: Finish, now: Instant): Hold | null {
+  if (waitsFor) return holdForPermit(job, waitsFor, now)
+  return holdMs ? holdOf(job, now, holdMs) : null
 }
 
 /** A claim that led to no work leaves nothing in history and gives its number back. */

@@ -58,6 +58,14 @@ function verdict(job: Job, facts: Facts, checks: readonly Check[]): string {
   }
   if (blocked) return `Will NOT run: ${blocked.text}.`
   if (isHeld(job, facts.now)) {
+    const { waitsFor, owner, until } = job.hold!
+    if (waitsFor !== undefined) {
+      const since = formatDuration(facts.now - waitsFor.since)
+      return (
+        `Waits for ${waitsFor.name} since ${iso(waitsFor.since)} (${since}): node ${owner} had no ` +
+        `connection free. Tried again when one is, at ${iso(until)} at the latest.`
+      )
+    }
     return `Waits for the previous handler to end (until ${iso(job.hold!.until)} at the latest).`
   }
   if (job.dueAt === null) return 'Waits to be asked: it has no schedule of its own.'
@@ -151,6 +159,14 @@ function holdCheck(job: Job, { now }: Facts): Check | null {
     }
   }
   if (hold.until <= now) return null
+  if (hold.waitsFor !== undefined) {
+    return {
+      ok: true,
+      code: 'host_busy',
+      text: `waits for a free connection to ${hold.waitsFor.name} (until ${iso(hold.until)})`,
+      fix: 'wait, make the endpoint faster, or raise CARILLON_HOST_CONNECTIONS',
+    }
+  }
   const text = `waits for the previous handler to end (until ${iso(hold.until)})`
   return { ok: true, code: 'hold', text }
 }

@@ -102,6 +102,10 @@ export class Context {
   get fence(): number {
     return this.#held.job.counters.fence
   }
+  /** Whether it holds a permit of what its job needs; a part asks for its own. */
+  get hasPermit(): boolean {
+    return this.#part === null && this.#held.permit !== null
+  }
   get origin() {
     const { origin, missed } = this.#held.service
     return origin === 'schedule' && missed > 0 ? ('catch-up' as const) : origin

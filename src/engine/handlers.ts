@@ -1,8 +1,14 @@
 // The named code a node can run.
 
+import type { Job } from '../core/job.ts'
 import type { Context } from './context.ts'
+import type { Resource, ResourceOf } from './resource.ts'
 
-export type Handler = (context: Context) => unknown
+export interface Handler {
+  (context: Context): unknown
+  /** What its attempts need beside a slot; absent where they need nothing. */
+  readonly resourceOf?: ResourceOf
+}
 
 /** What follows runs through other systems. Absent, it costs nothing. */
 export interface Tracing {
@@ -14,6 +20,7 @@ export interface Tracing {
 
 export class Handlers {
   readonly #byName = new Map<string, Handler>()
+  readonly #resources = new Map<string, ResourceOf>()
   readonly #tracing: Tracing | null
 
   constructor(tracing: Tracing | null = null) {
@@ -22,6 +29,13 @@ export class Handlers {
 
   set(name: string, handler: Handler): void {
     this.#byName.set(name, this.#tracing?.around(handler, name) ?? handler)
+    if (handler.resourceOf === undefined) this.#resources.delete(name)
+    else this.#resources.set(name, handler.resourceOf)
+  }
+
+  resourceOf(job: Job): Resource | null {
+    if (this.#resources.size === 0) return null
+    return this.#resources.get(job.spec.handler)?.(job) ?? null
   }
 
   get(name: string): Handler | undefined {
@@ -34,6 +48,7 @@ export class Handlers {
 
   delete(name: string): void {
     this.#byName.delete(name)
+    this.#resources.delete(name)
   }
 
   get names(): string[] {

@@ -6,6 +6,7 @@ import type { Service } from '../core/service.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Instant } from '../core/time.ts'
 import type { LogLine, Progress } from '../store/store.ts'
+import type { Permit, Resource } from './resource.ts'
 
 export type AbortReason = 'cancelled' | 'timeout' | 'shutdown' | 'lease-lost' | 'superseded'
 
@@ -29,6 +30,10 @@ export interface Held {
   isDone: boolean
   /** Called, and not returned yet. */
   isInHandler: boolean
+  /** What it holds from its start until its handler returns. */
+  permit: Permit | null
+  /** What it found no permit of: the claim goes back. */
+  lacks: Resource | null
   /** Somebody waits for the handler of an attempt that is over. */
   onReturn: (() => void) | null
 }
@@ -55,6 +60,8 @@ export function makeHeld(job: Job, service: Service): Held {
     pending: null,
     isDone: false,
     isInHandler: false,
+    permit: null,
+    lacks: null,
     onReturn: null,
   }
 }

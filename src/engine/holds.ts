@@ -1,5 +1,5 @@
-// Handlers that outlive their attempts: once such a handler returns, the hold that keeps the next start
-// of its job waiting is lifted. A hold ends by itself when this process is gone.
+// Holds of this node: once a handler that outlived its attempt returns, or a permit is free, the hold
+// that keeps the next start of the job waiting is lifted. It ends by itself when this process is gone.
 
 import type { Change } from '../core/change.ts'
 import { liftHold, markStillRunning } from '../core/hold.ts'
@@ -7,6 +7,7 @@ import type { Hold, Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
 import type { Held } from './held.ts'
 import type { Parts } from './parts.ts'
+import type { Resource } from './resource.ts'
 
 /** Rounds against other writers of the row. */
 const ROUNDS_MAX = 20
@@ -17,7 +18,9 @@ export class Holds {
   readonly #parts: Parts
   /** Handlers that still run, each with its timer. */
   readonly #open = new Map<Held, () => void>()
-  readonly #writes = new Set<Promise<void>>()
+  readonly #writes = new Set<Promise<unknown>>()
+  /** Jobs that wait for a permit, each with the attempt that found none. */
+  readonly #waits = new Map<string, string>()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -25,6 +28,7 @@ export class Holds {
 
   /** The row of an attempt of this node has this hold. */
   add(held: Held, hold: Hold): void {
+    if (held.lacks !== null) return this.#await(held, hold, held.lacks)
     if (!held.isInHandler) return this.#write(held.job.id, hold.attemptId, liftHold)
     if (this.#open.has(held)) return
     const { clock, events } = this.#parts
@@ -40,6 +44,42 @@ export class Holds {
     }
   }
 
+  #await({ job }: Held, { attemptId }: Hold, resource: Resource): void {
+    const { id, spec } = job
+    this.#waits.set(id, attemptId)
+    resource.enqueue({
+      jobId: id,
+      priority: spec.priority,
+      started: () => this.#waits.delete(id),
+      recall: async () => {
+        const isWaiting = this.#waits.get(id) === attemptId
+        if (!isWaiting) return false
+        this.#waits.delete(id)
+        return this.#commit(id, attemptId, liftHold)
+      },
+    })
+  }
+
+  /** Nobody here makes them due any more: other nodes, or the next start of this one, take them at once. */
+  async release(): Promise<void> {
+    const waits = [...this.#waits]
+    this.#waits.clear()
+    const { store, clock, settings, events } = this.#parts
+    for (let at = 0; at < waits.length; at += settings.batchMax) {
+      const batch = new Map(waits.slice(at, at + settings.batchMax))
+      try {
+        const now = clock.now()
+        const changes = (await store.get([...batch.keys()]))
+          .filter(({ state }) => state !== 'running')
+          .map(job => liftHold(job, batch.get(job.id)!, now))
+          .filter(change => change !== null)
+        if (changes.length > 0) await store.commit(changes, { now })
+      } catch (error) {
+        events.emit('error', { kind: 'store', error, during: 'holds' })
+      }
+    }
+  }
+
   #write(jobId: string, attemptId: string, decide: Decide): void {
     const write = this.#commit(jobId, attemptId, decide)
       .catch((error: unknown) => {
@@ -50,19 +90,20 @@ export class Holds {
     this.#writes.add(write)
   }
 
-  async #commit(jobId: string, attemptId: string, decide: Decide): Promise<void> {
+  async #commit(jobId: string, attemptId: string, decide: Decide): Promise<boolean> {
     const { store, clock, wake } = this.#parts
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const [job] = await store.get([jobId])
       const now = clock.now()
       // A run that is under way has not waited for it: its settle clears the hold.
       const change = !job || job.state === 'running' ? null : decide(job, attemptId, now)
-      if (change === null) return
+      if (change === null) return false
       const [result] = await store.commit([change], { now })
       if (result !== 'committed') continue
       if (change.job.dueAt !== null) wake.by(change.job.dueAt)
-      return
+      return true
     }
+    return false
   }
 
   /** Writes under way are finished; handlers that return later change nothing. */
@@ -78,5 +119,6 @@ export class Holds {
       held.onReturn = null
     }
     this.#open.clear()
+    this.#waits.clear()
   }
 }

@@ -335,6 +335,7 @@ export class Node {
     await this.#loop
     await this.#direct.settled()
     await this.#release(this.#runner.takeBuffered())
+    await this.#holds.release()
     await Promise.all(this.#repeats.map(repeat => repeat.stop()))
     await this.#untilIdle(drainMs)
     const left = [...this.#runner.running, ...this.#runner.strays]

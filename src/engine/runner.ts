@@ -150,6 +150,11 @@ export class Runner {
           this.#putOff(queue, held, now + SUSPECT_WAIT_MS)
           continue
         }
+        if (!this.#takePermit(held)) {
+          this.room.buffered(queue, -1)
+          this.#release(held)
+          continue
+        }
         this.room.started(queue)
         started.push(held.job)
         this.#start(held, now)
@@ -160,6 +165,15 @@ export class Runner {
     if (started.length > 0 && this.#parts.events.isHeard('started')) {
       this.#parts.events.emit('started', { jobs: started })
     }
+  }
+
+  /** What its attempt needs beside a slot; without it the job waits in the store. */
+  #takePermit(held: Held): boolean {
+    const resource = this.#parts.handlers.resourceOf(held.job)
+    if (resource === null) return true
+    held.permit = resource.tryTake(held.job.id)
+    if (held.permit === null) held.lacks = resource
+    return held.permit !== null
   }
 
   #release(held: Held): void {
@@ -208,6 +222,7 @@ export class Runner {
 
   #returned(held: Held, ended: Outcome): void {
     held.isInHandler = false
+    held.permit?.release()
     this.#done(held, ended)
     held.onReturn?.()
   }

@@ -254,6 +254,7 @@ export class Settling {
       startedAt,
       measures,
       holdMs: outlives(held) ? holdMs : null,
+      waitsFor: held.lacks,
     }
     try {
       return settle(held.job, finish, now)

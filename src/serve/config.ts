@@ -2,6 +2,8 @@
 // problem is reported at once, by the name under which the value came.
 
 import { join } from 'node:path'
+import { parseHostLimits } from '../actions/guard/hosts.ts'
+import { outboundDefaults } from '../actions/guard/outbound.ts'
 import { refuse, type Problem } from '../core/errors.ts'
 import { parseDuration } from '../core/time.ts'
 import { engineDefaults, type QueueSettings } from '../engine/settings.ts'
@@ -33,6 +35,8 @@ export interface ServeConfig {
   readonly commandUser: string | null
   readonly connectTimeoutMs: number
   readonly firstByteTimeoutMs: number | null
+  /** A number for every host, and numbers of single ones, such as `api.example.com=50`. */
+  readonly hostConnections: readonly string[]
   readonly dataDb: string
   readonly sourceQueue: number
   readonly checkIntervalMs: number
@@ -90,6 +94,7 @@ export function resolveConfig(sources: Sources): ServeConfig {
     store: config.store ?? `sqlite:${join(data, 'carillon.db')}`,
     dataDb: config.dataDb ?? join(data, 'pages.db'),
     allowHosts: config.allowHosts ?? [],
+    hostConnections: config.hostConnections ?? [],
     alerts: config.alerts ?? [],
     abortGraceMs:
       config.abortGraceMs ??
@@ -230,7 +235,7 @@ function queuesOf(value: unknown): Parsed | null {
 /** Rules between settings. */
 function together(config: ServeConfig): Problem[] {
   const { host, jwtSecret, jwksUrl } = config
-  const problems: Problem[] = alertProblems(config)
+  const problems: Problem[] = [...alertProblems(config), ...hostLimitsOf(config).problems]
   if (jwtSecret !== null && jwtSecret !== undefined) {
     problems.push(...secretProblems(jwtSecret, 'CARILLON_JWT_SECRET'))
   }
@@ -252,6 +257,10 @@ function together(config: ServeConfig): Problem[] {
     problems.push({ field: 'CARILLON_HOST', value: host, rule })
   }
   return problems
+}
+
+export function hostLimitsOf({ hostConnections }: Pick<ServeConfig, 'hostConnections'>) {
+  return parseHostLimits(hostConnections, outboundDefaults, 'CARILLON_HOST_CONNECTIONS')
 }
 
 function isKeyUrl(text: string): boolean {

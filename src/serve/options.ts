@@ -89,6 +89,12 @@ export const options = {
     min: 100,
     max: HOUR,
   },
+  hostConnections: {
+    env: 'CARILLON_HOST_CONNECTIONS',
+    form: 'list',
+    about: 'requests of this node to one host at once, such as 16,api.example.com=50; default 8',
+    default: null,
+  },
   dataDb: text(
     'CARILLON_DATA_DB',
     'where crawled pages go unless the store is PostgreSQL, ' +

@@ -26,7 +26,7 @@ import type { SourceTables } from '../sources/tables.ts'
 import { workflowAction } from '../workflows/action.ts'
 import { Workflows } from '../workflows/workflows.ts'
 import { commandAccountOf } from './commands.ts'
-import type { ServeConfig } from './config.ts'
+import { hostLimitsOf, type ServeConfig } from './config.ts'
 import { tokenRules } from './token-rules.ts'
 
 export async function openEngine(
@@ -97,7 +97,11 @@ export function openWork(
     allowCommands: config.allowCommands,
     commandAccount: commandAccountOf(config),
     env: process.env,
-    limits: { connectMs: config.connectTimeoutMs, firstByteMs: config.firstByteTimeoutMs },
+    limits: {
+      connectMs: config.connectTimeoutMs,
+      firstByteMs: config.firstByteTimeoutMs,
+      ...hostLimitsOf(config).limits,
+    },
     onRefused: refused => log?.warn({ err: refused }, 'an internal address was refused'),
   })
   const secrets = secretsFrom(process.env)

@@ -45,6 +45,26 @@ export async function site(answer: Answer): Promise<Site> {
   return made
 }
 
+export interface Receiver extends Site {
+  /** Requests that wait for their answer. */
+  readonly open: ServerResponse[]
+  /** The most requests that were open at once. */
+  peak: number
+}
+
+/** Answers nothing: the test does. */
+export async function slowReceiver(): Promise<Receiver> {
+  const open: ServerResponse[] = []
+  let live = 0
+  const made = await site((_, response) => {
+    receiver.peak = Math.max(receiver.peak, ++live)
+    response.on('close', () => live--)
+    open.push(response)
+  })
+  const receiver: Receiver = Object.assign(made, { open, peak: 0 })
+  return receiver
+}
+
 async function read(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)

@@ -3,21 +3,10 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/servers/wait.ts'
-import { site, type Site } from '../actions/site.ts'
+import { slowReceiver, type Receiver } from '../actions/site.ts'
 import { startService, type Service, type Wire } from './service.ts'
 
 const JOBS = '/api/v1/jobs'
-
-interface Receiver extends Site {
-  /** Requests that wait for their answer. */
-  readonly open: ServerResponse[]
-}
-
-async function slowReceiver(): Promise<Receiver> {
-  const open: ServerResponse[] = []
-  const made = await site((_, response) => open.push(response))
-  return Object.assign(made, { open })
-}
 
 function request(receiver: Receiver): Promise<ServerResponse> {
   return eventually('a request arrives', () => receiver.open.shift())

@@ -4,10 +4,12 @@
 import type { Agent } from 'undici'
 import type { Millis } from '../../core/time.ts'
 import type { Clock } from '../../engine/clock.ts'
+import type { Permit } from '../../engine/resource.ts'
 import { AllowList } from './allow.ts'
 import { readBody, type BodyLimit } from './body.ts'
 import type { Resolve } from './connect.ts'
 import { OutboundError, faultMessages, faultOf, type AddressRefused } from './errors.ts'
+import { HostPermits } from './hosts.ts'
 import { forRedirect, type Step } from './redirect.ts'
 import { Turns } from './turns.ts'
 import { checkUrl } from './url.ts'
@@ -28,7 +30,9 @@ export interface OutboundLimits {
   readonly connectMs: Millis
   readonly headerBytes: number
   readonly bodyBytes: number
+  /** Requests under way to one host at once, and to single hosts; the others wait. */
   readonly connectionsPerHost: number
+  readonly connectionsByHost: Readonly<Record<string, number>>
   /** Requests under way at once; the others wait. */
   readonly requestsMax: number
 }
@@ -40,6 +44,7 @@ export const outboundDefaults: OutboundLimits = {
   headerBytes: 16 * 1024,
   bodyBytes: 1024 * 1024,
   connectionsPerHost: 8,
+  connectionsByHost: {},
   requestsMax: 256,
 }
 
@@ -52,6 +57,8 @@ export interface OutboundRequest {
   /** How many redirects are followed. Default none: a 3xx is then the answer. */
   readonly redirects?: number
   readonly totalMs?: Millis
+  /** The caller holds a permit of the host, as an http job does from its start. */
+  readonly hasPermit?: boolean
   readonly bodyBytes?: number
   readonly overflow?: BodyLimit['overflow']
   /** Looks at status and headers; false leaves the body unread. */
@@ -71,6 +78,8 @@ export interface OutboundAnswer {
 export class Outbound {
   readonly limits: OutboundLimits
   readonly allow: AllowList
+  /** How many requests each host gets at once. */
+  readonly hosts: HostPermits
   readonly #clock: Clock
   readonly #turns: Turns
   readonly #open: () => Promise<Way>
@@ -80,6 +89,7 @@ export class Outbound {
     this.limits = { ...outboundDefaults, ...limits }
     this.allow = allow ?? AllowList.none()
     this.#clock = clock
+    this.hosts = new HostPermits(clock, this.limits)
     this.#turns = new Turns(this.limits.requestsMax)
     this.#open = () => openWay({ limits: this.limits, allow: this.allow, resolve, onRefused })
   }
@@ -92,15 +102,18 @@ export class Outbound {
     const onAbort = () => watch.abort(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
     let release: (() => void) | null = null
-    let stop = () => {}
+    let stop = nothing
+    const permits: Permit[] = []
     try {
+      if (!request.hasPermit) permits.push(await this.hosts.take(request.url, watch.signal))
       release = await this.#turns.take(watch.signal)
       // Waiting for a turn is not the host's doing: its time begins when the request leaves.
       stop = this.#clock.after(request.totalMs ?? this.limits.totalMs, () => watch.abort(timeout()))
-      return await this.#follow(request, watch)
+      return await this.#follow(request, { watch, permits })
     } catch (error) {
       throw signal?.aborted ? signal.reason : translated(error, watch.signal)
     } finally {
+      for (const permit of permits) permit.release()
       release?.()
       stop()
       signal?.removeEventListener('abort', onAbort)
@@ -111,7 +124,7 @@ export class Outbound {
     await (await this.#way)?.agent.destroy()
   }
 
-  async #follow(request: OutboundRequest, watch: AbortController): Promise<OutboundAnswer> {
+  async #follow(request: OutboundRequest, { watch, permits }: Underway): Promise<OutboundAnswer> {
     const hopsMax = request.redirects ?? 0
     let step: Step = {
       url: request.url,
@@ -124,6 +137,11 @@ export class Outbound {
       const next = hopsMax > 0 ? forRedirect(step, answer) : null
       if (next === null) return answer
       if (hops >= hopsMax) throw new OutboundError('redirects', faultMessages.redirects)
+      if (new URL(next.url).host !== new URL(step.url).host) {
+        // The host before is done with this request.
+        for (const permit of permits.splice(0)) permit.release()
+        permits.push(await this.hosts.take(next.url, watch.signal))
+      }
       step = next
     }
   }
@@ -138,7 +156,7 @@ export class Outbound {
     const { agent, send } = await (this.#way ??= this.#open())
     const { firstByteMs } = this.limits
     const stop =
-      firstByteMs === null ? () => {} : this.#clock.after(firstByteMs, () => watch.abort(timeout()))
+      firstByteMs === null ? nothing : this.#clock.after(firstByteMs, () => watch.abort(timeout()))
     const {
       statusCode,
       headers: raw,
@@ -165,6 +183,12 @@ export class Outbound {
   }
 }
 
+interface Underway {
+  readonly watch: AbortController
+  /** Of the host that is asked now. */
+  readonly permits: Permit[]
+}
+
 interface Way {
   readonly agent: Agent
   readonly send: typeof import('undici').request
@@ -188,7 +212,8 @@ async function openWay({ limits, allow, resolve, onRefused }: WayOptions): Promi
       connectMs: limits.connectMs,
       onRefused: onRefused ?? (() => {}),
     }),
-    connections: limits.connectionsPerHost,
+    // As many as there are permits of the host (HostPermits).
+    connections: null,
     pipelining: 1,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 30_000,
@@ -199,6 +224,8 @@ async function openWay({ limits, allow, resolve, onRefused }: WayOptions): Promi
   })
   return { agent, send }
 }
+
+function nothing(): void {}
 
 function timeout(): OutboundError {
   return new OutboundError('timeout', faultMessages.timeout)

@@ -43,6 +43,7 @@ export function httpAction(parts: HttpParts): Action<HttpSettings> {
       return [...problems, ...secretProblems(settings, field, ruleOf)]
     },
     shown: shownHttp,
+    resource: ({ url }) => parts.outbound.hosts.of(url),
     perform: (settings, call) => perform(parts, settings, call),
   }
 }
@@ -64,6 +65,7 @@ async function perform(
       headers: headersOf(parts, { settings, revealed, body: body ?? '' }, context),
       body,
       signal: context.signal,
+      hasPermit: context.hasPermit,
       totalMs: settings.timeout_seconds * 1_000,
       bodyBytes: ANSWER_BYTES_MAX,
       overflow: 'cut',
