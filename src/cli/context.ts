@@ -11,6 +11,7 @@ import { pick, table, tsv, type Column } from './table.ts'
 import type { OpenOptions } from './target/open.ts'
 import type { Target } from './target/target.ts'
 import type { Terminal } from './terminal.ts'
+import { inOwnForm } from './own-form.ts'
 
 export interface ContextParts {
   readonly globals: Globals
@@ -66,7 +67,7 @@ export class Context {
   }
 
   json(resource: unknown): void {
-    this.print(JSON.stringify(resource, null, this.screen.width === null ? 0 : 2))
+    this.print(JSON.stringify(inOwnForm(resource), null, this.screen.width === null ? 0 : 2))
   }
 
   /** One line for each, for those that read along. */

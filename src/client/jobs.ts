@@ -5,6 +5,8 @@ import type { CallOptions, Transport } from './transport.ts'
 import type * as t from './types.ts'
 
 const root = '/api/v1/jobs'
+/** Callers see jobs of either form alike. */
+const inBoth = { form: 'both' }
 const at = (id: string, rest = '') => `${root}/${encodeURIComponent(id)}${rest}`
 
 export interface Page {
@@ -21,7 +23,12 @@ export class Jobs {
   }
 
   list(query: t.JobQuery = {}, options: CallOptions = {}): Promise<t.JobList> {
-    return this.#transport.json({ method: 'GET', path: root, query, ...options })
+    return this.#transport.json({
+      method: 'GET',
+      path: root,
+      query: { ...inBoth, ...query },
+      ...options,
+    })
   }
 
   /** Every job that fits, page after page. */
@@ -33,16 +40,16 @@ export class Jobs {
   }
 
   get(id: string, options: CallOptions = {}): Promise<t.Job> {
-    return this.#transport.json({ method: 'GET', path: at(id), ...options })
+    return this.#transport.json({ method: 'GET', path: at(id), query: inBoth, ...options })
   }
 
   create(body: t.JobBody, options: CallOptions = {}): Promise<t.Job> {
-    return this.#transport.json({ method: 'POST', path: root, body, ...options })
+    return this.#transport.json({ method: 'POST', path: root, query: inBoth, body, ...options })
   }
 
   /** What is given changes, everything else stays. */
   edit(id: string, body: t.JobBody, options: CallOptions = {}): Promise<t.Job> {
-    return this.#transport.json({ method: 'PATCH', path: at(id), body, ...options })
+    return this.#transport.json({ method: 'PATCH', path: at(id), query: inBoth, body, ...options })
   }
 
   remove(id: string, options: CallOptions = {}): Promise<void> {
@@ -50,20 +57,20 @@ export class Jobs {
   }
 
   pause(id: string, body: t.PauseBody = {}, options: CallOptions = {}): Promise<t.Job> {
-    return this.#post(id, 'pause', body, options)
+    return this.#job(id, 'pause', body, options)
   }
 
   resume(id: string, options: CallOptions = {}): Promise<t.Job> {
-    return this.#post(id, 'resume', {}, options)
+    return this.#job(id, 'resume', {}, options)
   }
 
   cancel(id: string, body: t.CancelBody = {}, options: CallOptions = {}): Promise<t.Job> {
-    return this.#post(id, 'cancel', body, options)
+    return this.#job(id, 'cancel', body, options)
   }
 
   /** Starts a failed job over, at once. */
   retry(id: string, options: CallOptions = {}): Promise<t.Job> {
-    return this.#post(id, 'retry', {}, options)
+    return this.#job(id, 'retry', {}, options)
   }
 
   /** Once more beside the schedule, which does not move. */
@@ -78,7 +85,7 @@ export class Jobs {
 
   /** Takes the lock of a holder that is gone. */
   unlock(id: string, options: CallOptions = {}): Promise<t.Job> {
-    return this.#post(id, 'unlock', {}, options)
+    return this.#job(id, 'unlock', {}, options)
   }
 
   /** Cron times that a plain interval says as well become intervals. */
@@ -111,6 +118,11 @@ export class Jobs {
 
   upcoming(id: string, limit = 10, options: CallOptions = {}): Promise<t.JobUpcoming> {
     return this.#read(id, 'upcoming', { limit }, options)
+  }
+
+  #job(id: string, verb: string, body: unknown, options: CallOptions): Promise<t.Job> {
+    const path = at(id, `/${verb}`)
+    return this.#transport.json({ method: 'POST', path, query: inBoth, body, ...options })
   }
 
   #post<T>(id: string, verb: string, body: unknown, options: CallOptions): Promise<T> {

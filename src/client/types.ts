@@ -22,7 +22,7 @@ import type { latenessAnswer, statsAnswer } from '../http/jobs/history.ts'
 import type { whyAnswer } from '../http/jobs/insight.ts'
 import type { listAnswer as jobsAnswer, listQuery as jobsQuery } from '../http/jobs/list.ts'
 import type { upcomingAnswer as jobUpcomingAnswer } from '../http/jobs/upcoming.ts'
-import type { jobSchema } from '../http/jobs/view.ts'
+import type { JobView } from '../http/jobs/view.ts'
 import type { answer as systemAnswer, nodeSchema } from '../http/nodes/routes.ts'
 import type { fields as reconcileFields } from '../http/reconcile/body.ts'
 import type { answer as reconcileAnswer } from '../http/reconcile/routes.ts'
@@ -75,10 +75,11 @@ type Asking<S extends z.ZodType> = {
   readonly [K in keyof z.output<S>]?: z.output<S>[K] | undefined
 }
 
-export type Job = z.output<typeof jobSchema>
+/** In both forms at once, which the client asks for. */
+export type Job = JobView
 export type JobBody = z.input<typeof jobBody>
 export type JobQuery = Asking<typeof jobsQuery>
-export type JobList = z.output<typeof jobsAnswer>
+export type JobList = Omit<z.output<typeof jobsAnswer>, 'jobs'> & { readonly jobs: Job[] }
 export type PauseBody = z.input<typeof pauseBody>
 export type CancelBody = z.input<typeof cancelBody>
 export type RunBody = z.input<typeof runBody>

@@ -1,5 +1,5 @@
-// The log of the service: five lines about jobs in the words operators of crawl jobs know, and the
-// lines of the scheduler about everything else.
+// The log of the service: five lines about jobs in the words operators of crawl jobs know, with the
+// crawler's fields for crawl jobs only, and the lines of the scheduler about everything else.
 
 import type { Job } from '../core/job.ts'
 import { formatDuration, SECOND, type Millis } from '../core/time.ts'
@@ -9,8 +9,8 @@ import { logTo, type Logger } from './log.ts'
 export interface ServiceLogOptions {
   readonly checkIntervalMs: Millis
   readonly lockDurationMs: Millis
-  /** The name of the source a job is about. */
-  readonly sourceOf: (job: Job) => string
+  /** The name of the source a crawl job is about; null for other jobs. */
+  readonly sourceOf: (job: Job) => string | null
 }
 
 /** Said here in other words. */
@@ -30,11 +30,12 @@ export function logService(events: Events, logger: Logger, options: ServiceLogOp
       for (const job of jobs) {
         const retry_attempt = job.current.failures
         const source_name = options.sourceOf(job)
-        logger.info({ job_id: job.id, source_name, retry_attempt }, 'Executing job')
+        const named = source_name === null ? { job_name: job.spec.name } : { source_name }
+        logger.info({ job_id: job.id, ...named, retry_attempt }, 'Executing job')
       }
     }),
     events.on('settled', ({ settled }) => {
-      for (const one of settled) logAttempt(logger, one)
+      for (const one of settled) logAttempt(logger, one, options)
     }),
   ]
   return () => {
@@ -42,13 +43,17 @@ export function logService(events: Events, logger: Logger, options: ServiceLogOp
   }
 }
 
-function logAttempt(logger: Logger, { job, attempt }: Settled): void {
+function logAttempt(
+  logger: Logger,
+  { job, attempt }: Settled,
+  { sourceOf }: ServiceLogOptions,
+): void {
   if (attempt === null) return
   const job_id = job.id
   const duration = `${(attempt.finishedAt - attempt.startedAt) / SECOND}s`
   switch (attempt.outcome) {
     case 'succeeded': {
-      const items = { items_crawled: 0, ...attempt.measures }
+      const items = { ...(sourceOf(job) === null ? {} : { items_crawled: 0 }), ...attempt.measures }
       logger.info({ job_id, duration, ...items }, 'Job completed successfully')
       return
     }

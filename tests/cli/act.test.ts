@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inOwnForm } from '../../src/cli/own-form.ts'
 import { createClient, type Client, type JobBody } from '../../src/client/index.ts'
 import { ensureBuilt, Place, type Ran, type RunOptions } from './program.ts'
 
@@ -75,7 +76,7 @@ describe.each([
     })
 
     const paused = await run(['pause', name, '--until', '2h', '--note', 'upgrade', '--json'])
-    expect(JSON.parse(paused.out)).toEqual(await client.jobs.get(id))
+    expect(JSON.parse(paused.out)).toEqual(inOwnForm(await client.jobs.get(id)))
     expect(await client.jobs.get(id)).toMatchObject({ status: 'paused', pause_note: 'upgrade' })
     expect((await run(['resume', id])).err).toContain(`resumed ${name}: `)
 

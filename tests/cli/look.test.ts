@@ -1,6 +1,7 @@
 // Looking, on a service and on the store behind it: the same answers, equal to those of the HTTP API.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inOwnForm } from '../../src/cli/own-form.ts'
 import { createClient, type Client, type Job } from '../../src/client/index.ts'
 import { ensureBuilt, Place, type Ran } from './program.ts'
 
@@ -56,8 +57,8 @@ describe.each(['remote', 'local'] as const)('on a %s target', kind => {
     ])
     expect(asked.map(({ code, err }) => [code, err])).toEqual(asked.map(() => [0, '']))
     expect(asked.map(({ out }) => JSON.parse(out) as unknown)).toEqual([
-      await client.jobs.list({ limit: 10 }),
-      await client.jobs.get(job.id),
+      inOwnForm(await client.jobs.list({ limit: 10 })),
+      inOwnForm(await client.jobs.get(job.id)),
       await client.runs.list({ job: job.id }),
       await client.jobs.upcoming(job.id, 3),
     ])

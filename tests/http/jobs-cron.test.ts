@@ -45,17 +45,16 @@ onEachStore((store, start) => {
         schedule_time: '0 * * * *',
         schedule_enabled: true,
         next_run_at: '2026-01-05T13:00:00.000Z',
-        trigger: { every: 3_600_000 },
       })
       const off = (await s.as().get(`/api/v1/jobs/${daily}`)).body
       expect(off).toMatchObject({ interval_minutes: 1, schedule_enabled: false })
       const left = (await s.as().get(`/api/v1/jobs/${complex}`)).body
-      expect(left).toMatchObject({ interval_minutes: null, trigger: { cron: '30 2 * * 1-5' } })
+      expect(left).toMatchObject({ interval_minutes: null, schedule_time: '30 2 * * 1-5' })
       const other = (await s.as('admin', 'globex').get(`/api/v1/jobs/${foreign}`)).body
       expect(other).toMatchObject({ interval_minutes: null })
       const back = await s.as().put(`/api/v1/jobs/${sixHours}`, { interval_minutes: null })
       expect(back.body).toMatchObject({
-        trigger: { cron: '0 */6 * * *' },
+        schedule_time: '0 */6 * * *',
         next_run_at: '2026-01-05T18:00:00.000Z',
       })
       expect((await s.as('operator').post('/api/v1/jobs/from-cron')).status).toBe(403)

@@ -77,8 +77,7 @@ onEachStore((store, start) => {
         missed: 'once',
         overlap: 'skip',
         run_limit: 7,
-        max_retries: 3,
-        retry: { backoff: { kind: 'relative', max_factor: 10 }, exhausted: 'stop' },
+        retry: { limit: 3, backoff: { kind: 'relative', max_factor: 10 }, exhausted: 'stop' },
         action: { kind: 'workflow', workflow_id: 1, owner: 'admin@acme' },
       })
     })

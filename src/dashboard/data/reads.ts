@@ -23,7 +23,7 @@ import { url, type Query, type Url } from './api.ts'
 export type Job = JobView
 export type Run = RunView
 export type RunDetail = z.output<typeof runDetailSchema>
-export type JobList = z.output<typeof listAnswer>
+export type JobList = Omit<z.output<typeof listAnswer>, 'jobs'> & { readonly jobs: Job[] }
 export type RunList = z.output<typeof runsAnswer>
 export type Why = z.output<typeof whyAnswer>
 export type Stats = z.output<typeof statsAnswer>
@@ -46,8 +46,8 @@ const job = (id: string, rest = '') => `/jobs/${encodeURIComponent(id)}${rest}`
 const run = (id: string, rest = '') => `/runs/${encodeURIComponent(id)}${rest}`
 
 export const reads = {
-  jobs: (query: Query): Url<JobList> => url('/jobs', query),
-  job: (id: string): Url<Job> => url(job(id)),
+  jobs: (query: Query): Url<JobList> => url('/jobs', { form: 'both', ...query }),
+  job: (id: string): Url<Job> => url(job(id), { form: 'both' }),
   why: (id: string): Url<Why> => url(job(id, '/why')),
   stats: (id: string): Url<Stats> => url(job(id, '/stats')),
   lateness: (id: string): Url<Lateness> => url(job(id, '/lateness')),

@@ -66,6 +66,8 @@ export class Desk {
     routed(request, found)
     await admit(request, this.#parts, async () => this.#principal)
     readBody(request, body, this.#parts)
+    const prepare = route.preValidation as unknown as Handle | undefined
+    await prepare?.(request, reply.face)
     checkRequest(request, route)
     const handle = route.handler as unknown as Handle
     const made = await handle(request, reply.face)

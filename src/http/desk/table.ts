@@ -8,7 +8,7 @@ import { assertAccess } from '../auth/access.ts'
 
 export type Route = Pick<
   RouteOptions,
-  'url' | 'config' | 'schema' | 'handler' | 'attachValidation'
+  'url' | 'config' | 'schema' | 'preValidation' | 'handler' | 'attachValidation'
 > & {
   readonly parts: readonly string[]
 }

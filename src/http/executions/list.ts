@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Job } from '../../core/job.ts'
 import type { Page, Store } from '../../store/store.ts'
 import type { Attempt } from '../../core/attempt.ts'
+import { formOf } from '../jobs/flat.ts'
 import { pageAnswer, type PageQuery } from '../app/paging.ts'
 import { executionSchema, executionView, liveExecution, type ExecutionView } from './view.ts'
 
@@ -30,7 +31,11 @@ export async function listExecutions(
   const { limit, cursor } = query
   if (cursor !== undefined) {
     const page = await settled(store, job, { limit, cursor, newestFirst: true })
-    return { items: page.items.map(executionView), total, cursor: page.cursor }
+    return {
+      items: page.items.map(attempt => executionView(attempt, formOf(job))),
+      total,
+      cursor: page.cursor,
+    }
   }
   const offset = query.offset ?? 0
   const leads = live !== null && offset === 0 ? [live] : []
@@ -40,7 +45,11 @@ export async function listExecutions(
   const page = await settled(store, job, { limit: room, offset: skip, newestFirst: true })
   const isDouble = page.items.some(({ number }) => number === job.counters.attempts)
   const first = isDouble ? [] : leads
-  return { items: [...first, ...page.items.map(executionView)], total, cursor: page.cursor }
+  return {
+    items: [...first, ...page.items.map(attempt => executionView(attempt, formOf(job)))],
+    total,
+    cursor: page.cursor,
+  }
 }
 
 interface Asked {

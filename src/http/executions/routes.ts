@@ -10,6 +10,7 @@ import { pageAnswer, pageFields, pageOf, pageQuery } from '../app/paging.ts'
 import { notFound } from '../app/refusal.ts'
 import { callerOf } from '../auth/access.ts'
 import { maySee, scopeOf } from '../auth/principal.ts'
+import { formOf } from '../jobs/flat.ts'
 import { executionSchema, executionView, liveExecution, type ExecutionView } from './view.ts'
 
 const params = z.object({ id: z.string().min(1).max(limits.idLength) })
@@ -77,7 +78,7 @@ async function findExecution(
   const [attempt] = items
   if (attempt) {
     const [job] = await engine.store.get([attempt.jobId])
-    if (job && maySee(caller, job.spec.tenant)) return executionView(attempt)
+    if (job && maySee(caller, job.spec.tenant)) return executionView(attempt, formOf(job))
     throw notFound('there is no such execution')
   }
   const live = await findLive(engine.store, id, scopeOf(caller))

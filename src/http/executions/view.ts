@@ -7,9 +7,16 @@ import type { JsonObject } from '../../core/json.ts'
 import { serviceOf } from '../../core/service.ts'
 import { iso } from '../../core/time.ts'
 import { nodeIdOf } from '../../core/owner.ts'
+import type { JobForm } from '../jobs/forms.ts'
+import { formOf } from '../jobs/flat.ts'
 
 export const executionStatuses = ['running', 'completed', 'failed', 'cancelled'] as const
 export type ExecutionStatus = (typeof executionStatuses)[number]
+
+const items = z
+  .int()
+  .optional()
+  .meta({ description: 'Of crawl jobs, and of others that counted such items.' })
 
 export const executionSchema = z
   .strictObject({
@@ -20,8 +27,8 @@ export const executionSchema = z
     started_at: z.iso.datetime(),
     completed_at: z.iso.datetime().nullable(),
     duration_ms: z.int().nullable(),
-    items_crawled: z.int(),
-    items_indexed: z.int(),
+    items_crawled: items,
+    items_indexed: items,
     error_message: z.string().nullable(),
     stack_trace: z.string().nullable(),
     cpu_time_ms: z.int().nullable(),
@@ -65,7 +72,7 @@ export function executionStatus(outcome: OutcomeKind): ExecutionStatus {
 
 const measured = ['items_crawled', 'items_indexed', 'cpu_time_ms', 'memory_peak_mb']
 
-export function executionView(attempt: Attempt): ExecutionView {
+export function executionView(attempt: Attempt, form: JobForm): ExecutionView {
   const { jobId, run, retryOf, error, outcome } = attempt
   const measures = attempt.measures ?? {}
   const others = Object.entries(measures).filter(([name]) => !measured.includes(name))
@@ -77,8 +84,7 @@ export function executionView(attempt: Attempt): ExecutionView {
     started_at: iso(attempt.startedAt),
     completed_at: iso(attempt.finishedAt),
     duration_ms: attempt.finishedAt - attempt.startedAt,
-    items_crawled: wholeOf(measures, 'items_crawled') ?? 0,
-    items_indexed: wholeOf(measures, 'items_indexed') ?? 0,
+    ...itemsOf(measures, form),
     error_message: error?.message ?? null,
     stack_trace: error?.stack ?? null,
     cpu_time_ms: wholeOf(measures, 'cpu_time_ms'),
@@ -111,8 +117,7 @@ export function liveExecution(job: Job): ExecutionView | null {
     started_at: iso(lease.claimedAt),
     completed_at: null,
     duration_ms: null,
-    items_crawled: 0,
-    items_indexed: 0,
+    ...itemsOf({}, formOf(job)),
     error_message: null,
     stack_trace: null,
     cpu_time_ms: null,
@@ -129,6 +134,17 @@ export function liveExecution(job: Job): ExecutionView | null {
     result_omitted: false,
     owner: nodeIdOf(lease.owner),
     fence: job.counters.fence,
+  }
+}
+
+/** A crawl job that counted nothing has counted none. */
+function itemsOf(measures: JsonObject, form: JobForm) {
+  const least = form === 'crawl' ? 0 : null
+  const crawled = wholeOf(measures, 'items_crawled') ?? least
+  const indexed = wholeOf(measures, 'items_indexed') ?? least
+  return {
+    ...(crawled === null ? {} : { items_crawled: crawled }),
+    ...(indexed === null ? {} : { items_indexed: indexed }),
   }
 }
 

@@ -9,11 +9,13 @@ import type { AppParts, Request } from '../app/parts.ts'
 import { etagOf } from '../app/revision.ts'
 import { callerOf } from '../auth/access.ts'
 import { readerOf } from '../auth/principal.ts'
+import { inForm, type AskedForm } from './forms.ts'
 import { jobView } from './view.ts'
 
 export const jobParams = z.object({ id: z.string().min(1).max(limits.idLength) })
 
 export function jobAnswer(request: Request, job: Job, { actions }: AppParts, status = 200): Answer {
-  const body = jobView(job, actions, readerOf(callerOf(request))) as unknown as Json
+  const { form } = request.query as { readonly form?: AskedForm }
+  const body = inForm(jobView(job, actions, readerOf(callerOf(request))), form) as unknown as Json
   return { status, body, headers: { ETag: etagOf(job) } }
 }

@@ -13,7 +13,7 @@ import type { App, AppParts, Routes } from '../app/parts.ts'
 import { moment, text } from './texts.ts'
 import { jobAnswer, jobParams } from './answer.ts'
 import { guardOf } from './scope.ts'
-import { jobSchema } from './view.ts'
+import { formQuery, jobSchema } from './view.ts'
 
 const family = 'jobs'
 
@@ -87,6 +87,7 @@ function controlRoute(app: App, parts: AppParts, one: Verb<z.ZodType>): void {
       summary: one.summary,
       params: jobParams,
       body: one.body,
+      querystring: formQuery,
       response: { 200: jobSchema },
     },
     handler: async (request, reply) => {
@@ -159,6 +160,7 @@ function unlockRoute(app: App, parts: AppParts): void {
       summary: 'Clear the lock of a holder that is gone; what it still does is refused',
       params: jobParams,
       body: nothing,
+      querystring: formQuery,
       response: { 200: jobSchema },
     },
     handler: async (request, reply) =>

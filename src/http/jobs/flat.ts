@@ -3,6 +3,9 @@
 
 import type { Job } from '../../core/job.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { JobSpec } from '../../core/spec.ts'
+import type { Trigger } from '../../core/trigger.ts'
+import type { JobForm } from './forms.ts'
 import { DAY, HOUR, MINUTE, type Millis } from '../../core/time.ts'
 
 /** Begins the keys of a job's metadata that belong to the service. */
@@ -29,16 +32,61 @@ export function intervalMs(flat: Flat): Millis | null {
   return interval_minutes === null ? null : interval_minutes * unitMs[interval_type ?? 'minutes']
 }
 
+/** What the job says in the crawl form about its source and schedule, however it was made. */
+export function scheduleOf({ metadata, trigger }: Pick<JobSpec, 'metadata' | 'trigger'>): Flat {
+  const held = flatOf(metadata) ?? noFlat
+  // What was said in the native form since.
+  const isSaid = held.interval_minutes !== null || held.schedule_time !== null
+  if (isSaid) return held
+  const { interval_minutes, interval_type } = intervalOf(trigger)
+  const schedule_time = timeOf(trigger)
+  const schedule_enabled = interval_minutes !== null || schedule_time !== null
+  return { ...held, interval_minutes, interval_type, schedule_time, schedule_enabled }
+}
+
+export const noFlat: Flat = {
+  source_id: null,
+  source_name: null,
+  interval_minutes: null,
+  interval_type: null,
+  schedule_time: null,
+  schedule_enabled: false,
+}
+
+const units = [
+  ['days', DAY],
+  ['hours', HOUR],
+  ['minutes', MINUTE],
+] as const
+
+function intervalOf(trigger: Trigger): Pick<Flat, 'interval_minutes' | 'interval_type'> {
+  if (trigger.kind !== 'interval') return { interval_minutes: null, interval_type: null }
+  const unit = units.find(([, size]) => trigger.everyMs % size === 0)
+  if (!unit) return { interval_minutes: null, interval_type: null }
+  return { interval_minutes: trigger.everyMs / unit[1], interval_type: unit[0] }
+}
+
+/** Times of the crawl form are extended cron in UTC. */
+function timeOf(trigger: Trigger): string | null {
+  if (trigger.kind !== 'cron') return null
+  const { expression, zone, dialect } = trigger
+  return zone === 'UTC' && dialect === 'extended' ? expression : null
+}
+
 /** Null for jobs that were made in the native form. */
 export function flatOf(metadata: JsonObject): Flat | null {
   const held = metadata[FLAT_KEY]
   return held === undefined ? null : (held as unknown as Flat)
 }
 
-/** What a job is about, for people: its source, or its own name. */
-export function sourceOf({ spec }: Job): string {
+export function formOf({ spec }: Pick<Job, 'spec'>): JobForm {
+  return flatOf(spec.metadata) === null ? 'native' : 'crawl'
+}
+
+/** What a crawl job is about, for people; null for jobs made in the native form. */
+export function sourceOf({ spec }: Job): string | null {
   const flat = flatOf(spec.metadata)
-  return flat?.source_name ?? flat?.source_id ?? spec.name
+  return flat === null ? null : (flat.source_name ?? flat.source_id ?? spec.name)
 }
 
 /** The caller's own metadata. */

@@ -18,7 +18,7 @@ import {
   qualifierFields,
   type Found,
 } from './qualifiers.ts'
-import { jobSchema, nextMoment, statuses } from './view.ts'
+import { formQuery, jobSchema, nextMoment, statuses } from './view.ts'
 
 const sorts = ['created_at', 'updated_at', 'next_run_at', 'name', 'status', 'priority'] as const
 type Sort = (typeof sorts)[number]
@@ -43,6 +43,7 @@ export const listQuery = pageQuery.extend({
   search: z.string().min(1).max(limits.nameLength).optional(),
   tenant: z.string().regex(tenantPattern, 'must be the name of a tenant').optional(),
   ...qualifierFields,
+  ...formQuery.shape,
 })
 
 export type ListQuery = z.output<typeof listQuery>

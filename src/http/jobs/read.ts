@@ -6,9 +6,10 @@ import { etagOf } from '../app/revision.ts'
 import { callerOf } from '../auth/access.ts'
 import { readerOf, scopeOf } from '../auth/principal.ts'
 import { jobParams } from './answer.ts'
+import { inForm } from './forms.ts'
 import { listAnswer, listJobs, listQuery } from './list.ts'
 import { visibleJob } from './scope.ts'
-import { jobSchema, jobView } from './view.ts'
+import { formQuery, jobSchema, jobView } from './view.ts'
 
 const config = { access: 'viewer', family: 'jobs' } as const
 
@@ -30,7 +31,7 @@ export const readRoutes: Routes = (app, parts) => {
       const reader = readerOf(caller)
       const now = engine.clock.now()
       const { page, total, isPartial } = await listJobs(engine.store, request.query, scope, now)
-      const jobs = page.items.map(job => jobView(job, actions, reader))
+      const jobs = page.items.map(job => inForm(jobView(job, actions, reader), request.query.form))
       const partial = isPartial ? { is_partial: true as const } : {}
       return { jobs, total, ...partial, ...pageFields(request.query, page) }
     },
@@ -43,13 +44,14 @@ export const readRoutes: Routes = (app, parts) => {
       tags: ['jobs'],
       summary: 'One job',
       params: jobParams,
+      querystring: formQuery,
       response: { 200: jobSchema },
     },
     handler: async (request, reply) => {
       const job = await visibleJob(request, parts, request.params.id)
       return reply
         .header('ETag', etagOf(job))
-        .send(jobView(job, actions, readerOf(callerOf(request))))
+        .send(inForm(jobView(job, actions, readerOf(callerOf(request))), request.query.form))
     },
   })
 }

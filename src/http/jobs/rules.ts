@@ -57,6 +57,34 @@ export function clashes(given: Given): Problem[] {
   return problems
 }
 
+/** What an edit says that is not so already: a job that was read may be sent back as a whole. */
+export function withoutUnchanged(body: unknown, view: JobView): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const shown = view as Given
+  return Object.fromEntries(
+    Object.entries(body).filter(
+      ([field, value]) => !Object.hasOwn(shown, field) || !isSame(value, shown[field]),
+    ),
+  )
+}
+
+function isSame(given: unknown, shown: unknown): boolean {
+  return jsonEqual(given, shown)
+}
+
+/** What a job that was made natively cannot be told in the crawl form. */
+export function formProblems(body: JobBody, view: JobView): Problem[] {
+  if (view.form === 'crawl') return []
+  const rule = 'is of jobs made with it; give this one a name or tags'
+  const sources = (['source_id', 'source_name'] as const)
+    .filter(field => body[field] != null)
+    .map(field => ({ field, value: body[field], rule }))
+  const hasAddress = body.action !== undefined || view.url !== null
+  if (body.url === undefined || hasAddress) return sources
+  const rest = 'cannot be set: this job calls a handler or an action without an address'
+  return [...sources, { field: 'url', value: body.url, rule: rest }]
+}
+
 /** Fields of the service that a caller sends back are ignored while they say what is so. */
 export function readOnlyProblems(body: JobBody, view: JobView): Problem[] {
   return readOnlyFields

@@ -18,7 +18,16 @@ import { isRecurring, type Trigger } from '../../core/trigger.ts'
 import { HttpProblem } from '../app/problem.ts'
 import type { JobBody } from './body.ts'
 import { durationMs, priorityOf, type RetryBody, type TriggerBody } from './fields.ts'
-import { flatOf, intervalMs, visibleMetadata, withReserved, type Flat } from './flat.ts'
+import {
+  flatOf,
+  formOf,
+  intervalMs,
+  noFlat,
+  scheduleOf,
+  visibleMetadata,
+  withReserved,
+  type Flat,
+} from './flat.ts'
 import { laneOf, userOf } from './view.ts'
 
 export interface SpecContext {
@@ -35,7 +44,7 @@ const orNull = <T, R>(value: T | null, map: (value: T) => R): R | null =>
 /** A spec the core still has to check. */
 export function newSpec(body: JobBody, tenant: string, context: SpecContext): JobSpec {
   const isFlat = body.action === undefined && body.handler === undefined
-  const flat = isFlat ? mergedFlat(emptyFlat, body) : null
+  const flat = isFlat ? mergedFlat(noFlat, body) : null
   const trigger =
     body.trigger !== undefined
       ? triggerOf(body.trigger)
@@ -53,29 +62,20 @@ export function newSpec(body: JobBody, tenant: string, context: SpecContext): Jo
 
 /** The present spec with what the body says; what it leaves out stays. */
 export function editedSpec(spec: JobSpec, body: JobBody, context: SpecContext): JobSpec {
-  const before = flatOf(spec.metadata)
+  const isMade = formOf({ spec }) === 'crawl'
   const isNative = body.trigger !== undefined
-  const isFlat = before !== null || hasFlatSchedule(body)
-  const flat = isFlat ? mergedFlat(before ?? emptyFlat, body, isNative) : null
+  const said = mergedFlat(scheduleOf(spec), body, isNative)
+  const flat = isMade ? said : null
   const trigger = isNative
     ? triggerOf(body.trigger!)
-    : flat && hasFlatSchedule(body)
-      ? (flatTrigger(flat) ?? restingTrigger(spec.trigger))
+    : hasFlatSchedule(body)
+      ? (likeBefore(flatTrigger(said), spec.trigger, isMade) ?? restingTrigger(spec.trigger))
       : spec.trigger
   const metadata = withReserved(visibleMetadata(spec.metadata), spec.metadata, flat)
   // A flat job keeps `stop` when it gets a schedule; one that loses it has no next firing.
   const follows = flat === null || !isRecurring(trigger)
   const retry = follows ? retryAfterEdit(spec.retry, spec.trigger, trigger) : spec.retry
   return withBody({ ...spec, trigger, retry, metadata }, body, context)
-}
-
-const emptyFlat: Flat = {
-  source_id: null,
-  source_name: null,
-  interval_minutes: null,
-  interval_type: null,
-  schedule_time: null,
-  schedule_enabled: false,
 }
 
 function hasFlatSchedule(body: JobBody): boolean {
@@ -86,7 +86,7 @@ function hasFlatSchedule(body: JobBody): boolean {
 }
 
 function mergedFlat(before: Flat, body: JobBody, forgetsSchedule = false): Flat {
-  const kept = forgetsSchedule ? { ...emptyFlat, ...sources(before) } : before
+  const kept = forgetsSchedule ? { ...noFlat, ...sources(before) } : before
   const interval_minutes = given(body.interval_minutes, kept.interval_minutes)
   const schedule_time = given(body.schedule_time, kept.schedule_time)
   const isAsked = body.interval_minutes != null || body.schedule_time != null
@@ -120,6 +120,19 @@ function flatTrigger(flat: Flat): Trigger | null {
   const expression = flat.schedule_time
   return { kind: 'cron', expression, zone: 'UTC', dialect: 'extended', dst: null }
 }
+
+/** A job made natively keeps the native details of a schedule that is moved in the crawl form. */
+function likeBefore(trigger: Trigger | null, before: Trigger, isMade: boolean): Trigger | null {
+  if (isMade || trigger === null) return trigger
+  if (trigger.kind === 'interval') {
+    const { from, anchor } = before.kind === 'interval' ? before : nativeInterval
+    return { ...trigger, from, anchor }
+  }
+  if (trigger.kind !== 'cron' || before.kind !== 'cron') return trigger
+  return { ...before, expression: trigger.expression }
+}
+
+const nativeInterval = { from: 'schedule', anchor: null } as const
 
 /** A schedule that is switched off waits to be asked; a one-off stays what it is. */
 function restingTrigger(before: Trigger): Trigger {
@@ -228,6 +241,9 @@ function askedAction(spec: JobSpec, body: JobBody, stored: object | null): objec
   const flat = flatOf(spec.metadata)
   const source = flat?.source_name ?? flat?.source_id ?? null
   const named = source === null ? {} : { source }
+  // The address of an action that has one; a new job and a crawl job become a crawl of it.
+  const isNative = stored !== null && flat === null
+  if (body.url !== undefined && isNative) return { ...stored, url: body.url }
   if (body.url !== undefined) {
     const before = stored !== null && 'kind' in stored && stored.kind === 'crawl' ? stored : {}
     return { ...before, kind: 'crawl', url: body.url, ...named }

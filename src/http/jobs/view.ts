@@ -1,4 +1,4 @@
-// A job as callers see it: every column of the crawl jobs' table, and the native form beside it.
+// A job as callers see it: in the columns of the crawl jobs' table, or in the native form.
 
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
@@ -9,11 +9,12 @@ import { runId, scheduleMoment, type Job } from '../../core/job.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { Backoff, JobSpec, Missed, Overlap, Retry } from '../../core/spec.ts'
 import { statusOf } from '../../core/status.ts'
-import { HOUR, iso, MINUTE, type Instant, DAY } from '../../core/time.ts'
+import { iso, type Instant } from '../../core/time.ts'
 import type { Trigger } from '../../core/trigger.ts'
 import { serviceOf } from '../../core/service.ts'
 import { nodeIdOf } from '../../core/owner.ts'
-import { flatOf, visibleMetadata, type Flat } from './flat.ts'
+import { formOf, scheduleOf, visibleMetadata } from './flat.ts'
+import { askedForms, crawlOnly, jobForms, nativeOnly } from './forms.ts'
 
 export const statuses = [
   'pending',
@@ -33,6 +34,7 @@ const readOnly = {
   id: z.string(),
   tenant: z.string(),
   kind: z.literal('job'),
+  form: z.enum(jobForms).meta({ description: 'The form it was made in.' }),
   status: z.enum(statuses),
   reason: z.enum(['crash_loop']).nullable().meta({
     description: '`crash_loop`: set aside after crashes in a row, tried again at `next_run_at`.',
@@ -64,59 +66,84 @@ const readOnly = {
 
 export const readOnlyFields = Object.keys(readOnly) as (keyof typeof readOnly)[]
 
-export const jobSchema = z
-  .strictObject({
-    ...readOnly,
-    name: z.string(),
-    source_id: z.string().nullable(),
-    source_name: z.string().nullable(),
-    url: z.string().nullable(),
-    interval_minutes: z.int().nullable(),
-    interval_type: z.string().nullable(),
-    schedule_time: z.string().nullable(),
-    schedule_enabled: z.boolean(),
-    max_retries: z.int().nullable(),
-    retry_backoff_seconds: z.number().nullable(),
-    metadata: z.record(z.string(), anything),
-    trigger: z.record(z.string(), anything),
-    handler: z.string(),
-    action: z.record(z.string(), anything).nullable(),
-    payload: anything,
-    user_id: z.string().nullable(),
-    priority: z.int(),
-    queue: z.string(),
-    retry: z.record(z.string(), anything),
-    timeout_seconds: z.number().nullable(),
-    overlap: anything,
-    missed: anything,
-    first: z.string(),
-    start_at: at,
-    end_at: at,
-    run_limit: z.int().nullable(),
-    jitter_seconds: z.number(),
-    grace_seconds: z.number(),
-    late_limit_seconds: z.number().nullable(),
-    retention: z.strictObject({ attempts: z.int(), age_seconds: z.number() }),
-    tags: z.array(z.string()),
-  })
-  .meta({ id: 'Job', description: 'A job, in both forms at once.' })
+/** What only crawl jobs say so. */
+const crawlFields = {
+  source_id: z.string().nullable(),
+  source_name: z.string().nullable(),
+  url: z.string().nullable(),
+  interval_minutes: z.int().nullable(),
+  interval_type: z.string().nullable(),
+  schedule_time: z.string().nullable(),
+  schedule_enabled: z.boolean(),
+  max_retries: z.int().nullable(),
+  retry_backoff_seconds: z.number().nullable(),
+}
 
-export type JobView = z.output<typeof jobSchema>
+/** The same in the native form. */
+const nativeFields = {
+  trigger: z.record(z.string(), anything),
+  handler: z.string(),
+  action: z.record(z.string(), anything).nullable(),
+  payload: anything,
+  retry: z.record(z.string(), anything),
+}
+
+const bothForms = z.strictObject({
+  ...readOnly,
+  ...crawlFields,
+  ...nativeFields,
+  name: z.string(),
+  metadata: z.record(z.string(), anything),
+  user_id: z.string().nullable(),
+  priority: z.int(),
+  queue: z.string(),
+  timeout_seconds: z.number().nullable(),
+  overlap: anything,
+  missed: anything,
+  first: z.string(),
+  start_at: at,
+  end_at: at,
+  run_limit: z.int().nullable(),
+  jitter_seconds: z.number(),
+  grace_seconds: z.number(),
+  late_limit_seconds: z.number().nullable(),
+  retention: z.strictObject({ attempts: z.int(), age_seconds: z.number() }),
+  tags: z.array(z.string()),
+})
+
+const formFields = Object.fromEntries(
+  [...crawlOnly, ...nativeOnly].map(field => [field, true]),
+) as Record<(typeof crawlOnly)[number] | (typeof nativeOnly)[number], true>
+
+/** In both forms at once. */
+export type JobView = z.output<typeof bothForms>
+
+export const jobSchema = bothForms.partial(formFields).meta({
+  id: 'Job',
+  description: 'A job in the form it was made in, or in the one that `form` asks for.',
+})
+
+export const formQuery = z.object({
+  form: z
+    .enum(askedForms, { error: `must be one of ${askedForms.join(', ')}` })
+    .optional()
+    .meta({ description: 'Default: the form the job was made in.' }),
+})
 
 /** One literal of all fields: put together from pieces, it would take twenty times as long. */
 export function jobView(job: Job, actions: Registry, reader: Reader): JobView {
   const { lease, ended, last, spec } = job
-  const status = statusOf(job)
   const stop = job.pause ?? job.pauseAsked
-  const own = ownSchedule(spec)
+  const own = scheduleOf(spec)
   const work = workOf(spec, actions, reader)
   const { retry, retention } = spec
   return {
     id: job.id,
     tenant: spec.tenant,
     kind: 'job',
+    form: formOf(job),
     name: spec.name,
-    status,
+    status: statusOf(job),
     reason: isSetAside(job) ? 'crash_loop' : null,
     source_id: own.source_id,
     source_name: own.source_name,
@@ -135,7 +162,7 @@ export function jobView(job: Job, actions: Registry, reader: Reader): JobView {
     paused_at: isoOrNull(stop?.at ?? null),
     paused_until: isoOrNull(stop?.until ?? null),
     pause_note: stop?.note ?? null,
-    cancelled_at: status === 'cancelled' ? isoOrNull(ended?.at ?? null) : null,
+    cancelled_at: job.state === 'cancelled' ? isoOrNull(ended?.at ?? null) : null,
     ended_reason: ended?.reason ?? null,
     ended_note: ended?.note ?? null,
     max_retries: retry.limit,
@@ -203,20 +230,6 @@ function publicToken({ lease, counters }: Job): string {
   return [...parts, hex.slice(20, 32)].join('-')
 }
 
-function ownSchedule({ metadata, trigger }: JobSpec): Flat {
-  const held = flatOf(metadata)
-  if (held !== null) return held
-  const { interval_minutes, interval_type } = intervalOf(trigger)
-  return {
-    source_id: null,
-    source_name: null,
-    interval_minutes,
-    interval_type,
-    schedule_time: trigger.kind === 'cron' ? trigger.expression : null,
-    schedule_enabled: trigger.kind === 'interval' || trigger.kind === 'cron',
-  }
-}
-
 interface WorkView {
   readonly action: JsonObject | null
   readonly url: string | null
@@ -241,19 +254,6 @@ export function userOf(tenant: string, lane: string): string | null {
 
 export function isoOrNull(moment: Instant | null): string | null {
   return moment === null ? null : iso(moment)
-}
-
-const units = [
-  ['days', DAY],
-  ['hours', HOUR],
-  ['minutes', MINUTE],
-] as const
-
-function intervalOf(trigger: Trigger): Pick<Flat, 'interval_minutes' | 'interval_type'> {
-  if (trigger.kind !== 'interval') return { interval_minutes: null, interval_type: null }
-  const unit = units.find(([, size]) => trigger.everyMs % size === 0)
-  if (!unit) return { interval_minutes: null, interval_type: null }
-  return { interval_minutes: trigger.everyMs / unit[1], interval_type: unit[0] }
 }
 
 export function triggerView(trigger: Trigger): JsonObject {

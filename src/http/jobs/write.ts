@@ -8,16 +8,23 @@ import type { App, AppParts, Reply, Request, Routes } from '../app/parts.ts'
 import { assertMatchGiven, etagOf } from '../app/revision.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { callerOf } from '../auth/access.ts'
-import { EVERY_TENANT, readerOf, tenantPattern } from '../auth/principal.ts'
+import { EVERY_TENANT, maySee, readerOf, tenantPattern } from '../auth/principal.ts'
 import { jobAnswer, jobParams } from './answer.ts'
 import { jobBody, type JobBody } from './body.ts'
+import { inForm } from './forms.ts'
 import { fromCronRoutes } from './from-cron-route.ts'
 import { assertHandler, inWireNames } from './handler.ts'
-import { clashes, createProblems, readOnlyProblems } from './rules.ts'
+import {
+  clashes,
+  createProblems,
+  formProblems,
+  readOnlyProblems,
+  withoutUnchanged,
+} from './rules.ts'
 import { assertNotDeclared, guardOf, noJob, visibleJob } from './scope.ts'
 import { contextOf } from './spec-context.ts'
 import { editedSpec, newSpec } from './spec.ts'
-import { jobSchema, jobView } from './view.ts'
+import { formQuery, jobSchema, jobView } from './view.ts'
 
 const family = 'jobs'
 
@@ -38,6 +45,7 @@ function createRoute(app: App, parts: AppParts): void {
       tags: ['jobs'],
       summary: 'Make a job',
       body: withCheck(jobBody, given => createProblems(given, actions)),
+      querystring: formQuery,
       response: { 201: jobSchema },
     },
     handler: async (request, reply) => create(request, reply, request.body, parts),
@@ -120,7 +128,15 @@ function editRoutes(app: App, parts: AppParts): void {
         summary: 'Change what is given; everything else stays',
         params: jobParams,
         body: withCheck(jobBody, clashes),
+        querystring: formQuery,
         response: { 200: jobSchema },
+      },
+      preValidation: async request => {
+        const { id } = request.params
+        const [job] = await parts.engine.store.get([id])
+        if (!job || !maySee(callerOf(request), job.spec.tenant)) return
+        const view = jobView(job, actions, readerOf(callerOf(request)))
+        request.body = withoutUnchanged(request.body, view) as typeof request.body
       },
       handler: async (request, reply) => {
         assertMatchGiven(request, parts)
@@ -129,14 +145,16 @@ function editRoutes(app: App, parts: AppParts): void {
         const reader = readerOf(callerOf(request))
         const guard = guardOf(request, job => {
           assertNotDeclared(job)
-          refuseInvalid(family, readOnlyProblems(body, jobView(job, actions, reader)))
+          const view = jobView(job, actions, reader)
+          refuseInvalid(family, [...readOnlyProblems(body, view), ...formProblems(body, view)])
         })
         const context = contextOf(request, parts)
         const client = clientOf(request, parts)
         const job = await inWireNames(body, () =>
           client.edit(request.params.id, spec => editedSpec(spec, body, context), guard),
         )
-        return reply.header('ETag', etagOf(job)).send(jobView(job, actions, reader))
+        const shown = inForm(jobView(job, actions, reader), request.query.form)
+        return reply.header('ETag', etagOf(job)).send(shown)
       },
     })
   }

@@ -11,6 +11,7 @@ import { serviceOf } from '../../core/service.ts'
 import { iso } from '../../core/time.ts'
 import { nodeIdOf } from '../../core/owner.ts'
 import { executionSchema, executionView, liveExecution } from '../executions/view.ts'
+import { formOf } from '../jobs/flat.ts'
 import { isoOrNull } from '../jobs/view.ts'
 import { timeOf, timeSchema } from './time.ts'
 
@@ -149,7 +150,7 @@ export function runDetail(
       at: iso(progress.at),
     },
     executions: [
-      ...run.attempts.map((attempt: Attempt) => executionView(attempt)),
+      ...run.attempts.map((attempt: Attempt) => executionView(attempt, formOf(job))),
       ...(live === null ? [] : [live]),
     ],
     time: timeOf(job, run),
