@@ -21,6 +21,7 @@ import {
   freshMoment,
   gridNext,
   isGrid,
+  isRecurring,
   type CronTrigger,
   type Trigger,
 } from './trigger.ts'
@@ -89,13 +90,29 @@ export function editJob(
   const moves = changes.some(({ field }) => field === 'trigger' || field === 'startAt')
   const skips = moves && !isUnreadable(job) ? passedUnderOldSpec(job, now) : []
   const edited: Job = { ...open, spec, declared, revision: job.revision + 1 }
-  const placed = moves ? replaced(edited, now) : bounded(edited)
+  const placed =
+    placedByLimit(edited, job, now) ?? (moves ? replaced(edited, now) : bounded(edited))
   const after = placed.state === 'waiting' ? rest(placed, now) : placed
   return change(job, after, now, {
     token: job.lease?.token ?? null,
     specChanged: true,
     skips,
   })
+}
+
+/** A limit of runs that is reached by the edit ends the schedule; one that leaves some revives it. */
+function placedByLimit(edited: Job, before: Job, now: Instant): Job | null {
+  const isSpent = hasRunOut(edited)
+  if (isSpent && (edited.state === 'waiting' || edited.state === 'paused')) {
+    const cursor = { nextAt: null, retryAt: null, floor: null, backlog: 0, missed: 0 }
+    return { ...edited, ...cursor, current: noRun }
+  }
+  const isOver = before.state === 'completed' && hasRunOut(before)
+  return isOver && !isSpent ? replaced(edited, now) : null
+}
+
+function hasRunOut({ spec, counters }: Job): boolean {
+  return isRecurring(spec.trigger) && spec.runLimit !== null && counters.concluded >= spec.runLimit
 }
 
 function passedUnderOldSpec(job: Job, now: Instant): Skip[] {

@@ -1,6 +1,8 @@
 // Workflow schedules over HTTP: what is refused, lists, removal, who may do what (A2, A13).
 
 import { describe, expect, it } from 'vitest'
+import type { Handler } from '../../src/engine/handlers.ts'
+import { gate } from '../support/scripted.ts'
 import { dailyReport, SCHEDULES, scheduleIn, startSchedules } from './schedule-parts.ts'
 import { startService } from './service.ts'
 import { onEachStore } from './stores.ts'
@@ -52,16 +54,99 @@ describe('A2 validation', () => {
     expect(await s.get(made.id)).toEqual(made)
   })
 
-  it.each([{ workflow_id: 2 }, { trigger_node_id: 'other' }])(
-    'A2 %j cannot be changed by PATCH',
-    async more => {
-      const s = await startSchedules(startService, undefined, asleep)
-      const { id } = await s.make()
-      const refused = await s.admin.patch(`${SCHEDULES}${id}/`, more)
-      expect(refused.status).toBe(422)
-      expect(refused.body.errors.map(error => error.field)).toEqual(Object.keys(more))
-    },
-  )
+  it('A2 the workflow cannot be changed by PATCH', async () => {
+    const s = await startSchedules(startService, undefined, asleep)
+    const { id } = await s.make()
+    const refused = await s.admin.patch(`${SCHEDULES}${id}/`, { workflow_id: 2 })
+    expect(refused.status).toBe(422)
+    expect(refused.body.errors.map(error => error.field)).toEqual(['workflow_id'])
+  })
+
+  it('H2 an unknown trigger node is refused and named, and another one can be chosen', async () => {
+    const s = await startSchedules(startService, undefined, asleep)
+    const trigger_nodes = [{ id: 'a' }, { id: 'off', active: false }]
+    const steps = [{ id: 'work', handler: 'work' }]
+    await s.admin.post('/api/v1/workflows', { name: 'second', trigger_nodes, steps })
+    const schedule = { name: 's', workflow_id: 2, interval_seconds: 60 }
+    const refused = await s.admin.post(SCHEDULES, { ...schedule, trigger_node_id: 'none' })
+    const error = {
+      field: 'trigger_node_id',
+      value: 'none',
+      rule: 'must be null or a schedule trigger of workflow 2: a, off',
+    }
+    expect([refused.status, refused.body.errors]).toEqual([422, [error]])
+    expect((await s.list()).total).toBe(0)
+    const { id } = await s.make({ workflow_id: 2, trigger_node_id: 'off' })
+    const edit = (more: object) => s.admin.patch(`${SCHEDULES}${id}/`, more)
+    const wrong = await edit({ trigger_node_id: 'none' })
+    expect([wrong.status, wrong.body.errors]).toEqual([422, [error]])
+    expect((await edit({ trigger_node_id: 'a' })).body['trigger_node_id']).toBe('a')
+    expect((await edit({ trigger_node_id: null })).body['trigger_node_id']).toBeNull()
+    await edit({ trigger_node_id: 'a', trigger_payload: { b: 1 } })
+    // One that is gone since may be said again, so a schedule that was read can be sent back.
+    await s.admin.patch('/api/v1/workflows/2', { trigger_nodes: [{ id: 'b' }] })
+    const same = await edit({ trigger_node_id: 'a', trigger_payload: { b: 1 }, name: 'new' })
+    expect([same.status, same.body['trigger_node_id']]).toEqual([200, 'a'])
+  })
+
+  it('H2 total_repeats that are reached end a schedule, and more of them revive it', async () => {
+    const s = await startSchedules(startService)
+    const { id } = await s.make()
+    await s.service.advance('3m')
+    expect(await s.get(id)).toMatchObject({ status: 'active', current_repeat: 3 })
+    const edit = (more: object) => s.admin.patch(`${SCHEDULES}${id}/`, more)
+    expect((await edit({ total_repeats: 2 })).status).toBe(200)
+    await s.service.advance('1s')
+    const over = { status: 'done', current_repeat: 3, run_count: 3, next_run_at: null }
+    expect(await s.get(id)).toMatchObject(over)
+    await s.service.advance('10m')
+    expect(await s.get(id)).toMatchObject(over)
+    const still = await edit({ interval_seconds: 30 })
+    expect([still.status, still.body['from']]).toEqual([400, 'done'])
+    expect((await edit({ total_repeats: 3 })).body).toMatchObject({ status: 'done' })
+    expect((await edit({ total_repeats: 5 })).body).toMatchObject({
+      status: 'active',
+      next_run_at: new Date(s.service.now + 60_000).toISOString(),
+    })
+    await s.service.advance('10m')
+    expect(await s.get(id)).toMatchObject({ status: 'done', current_repeat: 5, run_count: 5 })
+    expect((await edit({ total_repeats: 0, interval_seconds: 30 })).status).toBe(200)
+    await s.service.advance('1m')
+    expect(await s.get(id)).toMatchObject({ status: 'active', current_repeat: 7 })
+  })
+
+  it('H2 total_repeats that are reached end a schedule that is paused, retrying or running', async () => {
+    const door = gate()
+    let calls = 0
+    const work: Handler = async context => {
+      const call = ++calls
+      if (call === 2) throw new Error('no')
+      if (call === 3) await door.handler(context)
+    }
+    const s = await startSchedules(startService, work)
+    const { id } = await s.make()
+    await s.service.advance('2m')
+    expect(await s.get(id)).toMatchObject({ current_repeat: 1, current_retry: 1 })
+    const edit = (total_repeats: number) => s.admin.patch(`${SCHEDULES}${id}/`, { total_repeats })
+    await edit(1)
+    await s.service.advance('10m')
+    expect(await s.get(id)).toMatchObject({ status: 'done', current_repeat: 1, current_retry: 0 })
+    await edit(9)
+    await s.service.advance('1m')
+    expect(door.inside).toHaveLength(1)
+    await edit(1)
+    expect(await s.get(id)).toMatchObject({ status: 'active', current_repeat: 1 })
+    door.openAll()
+    await s.service.advance('1m')
+    expect(await s.get(id)).toMatchObject({ status: 'done', current_repeat: 2 })
+    await edit(9)
+    await s.post(id, 'pause')
+    await edit(2)
+    expect(await s.get(id)).toMatchObject({ status: 'paused', next_run_at: null })
+    await s.post(id, 'resume')
+    await s.service.advance('10m')
+    expect(await s.get(id)).toMatchObject({ status: 'done', current_repeat: 2 })
+  })
 
   it('A2 all problems are told at once', async () => {
     const s = await startSchedules(startService, undefined, asleep)
@@ -115,8 +200,10 @@ onEachStore((store, start) => {
       const paused = await s.make({ name: 'paused' })
       await s.post(paused.id, 'pause')
       await s.service.advance('1m')
-      await s.make({ name: 'dead', workflow_id: 2, trigger_node_id: 'none', max_retries: 0 })
+      await s.admin.patch('/api/v1/workflows/2', { active: false })
+      await s.make({ name: 'dead', workflow_id: 2, max_retries: 0 })
       await s.service.advance('1m')
+      await s.admin.patch('/api/v1/workflows/2', { active: true })
       await s.make({ name: 'active', workflow_id: 2 })
       expect(await s.list()).toEqual({ names: ['active', 'dead', 'paused', 'done'], total: 4 })
       expect(await s.list('?limit=2')).toEqual({ names: ['active', 'dead'], total: 4 })

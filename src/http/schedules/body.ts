@@ -23,6 +23,7 @@ const given = {
   total_repeats: whole(0, limits.runLimitMax).meta({ description: '0 for no limit.' }),
   max_retries: whole(0, limits.retryMax).meta({ description: 'Of each repeat.' }),
   timeout_seconds: whole(1, limits.timeoutMsMax / 1_000),
+  trigger_node_id: text(workflowLimits.entryIdLength).nullable(),
   trigger_payload: z
     .record(z.string(), z.unknown(), { error: 'must be an object or null' })
     .nullable()
@@ -31,11 +32,10 @@ const given = {
 
 type ReadOnlyField = (typeof readOnlyFields)[number]
 
-type Owned = Exclude<ReadOnlyField, 'workflow_id' | 'trigger_node_id'>
+type Owned = Exclude<ReadOnlyField, 'workflow_id'>
 
-/** Chosen when it is made, and never again. */
-const chosenOnce: readonly ReadOnlyField[] = ['workflow_id', 'trigger_node_id']
-const owned = readOnlyFields.filter((field): field is Owned => !chosenOnce.includes(field))
+/** The workflow is chosen when it is made, and never again. */
+const owned = readOnlyFields.filter((field): field is Owned => field !== 'workflow_id')
 
 function refusable<F extends ReadOnlyField>(fields: readonly F[]) {
   const entry = z.unknown().optional().meta({ readOnly: true, description: 'Not to be set.' })
@@ -46,7 +46,7 @@ const createFields = z
   .strictObject({
     name: given.name,
     workflow_id: whole(1, workflowLimits.idMax),
-    trigger_node_id: text(workflowLimits.entryIdLength).nullable().default(null),
+    trigger_node_id: given.trigger_node_id.default(null),
     interval_seconds: given.interval_seconds,
     description: given.description.default(''),
     total_repeats: given.total_repeats.default(0),

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
 import { clientOf, once } from '../app/idempotency.ts'
 import type { App, AppParts, Reply, Request, Routes } from '../app/parts.ts'
@@ -16,6 +17,7 @@ import { tenantOf, tenantQuery } from '../workflows/tenant.ts'
 import { batchBody, createBody, patchBody, readOnlyProblems } from './body.ts'
 import type { CreateBody, PatchBody } from './body.ts'
 import { SCHEDULES_APP } from '../../workflows/schedule.ts'
+import type { Workflow } from '../../workflows/workflow.ts'
 import { labelOf, visibleSchedule } from './label.ts'
 import { controlRoutes, guardOf, refused } from './control.ts'
 import { listAnswer, listQuery, listSchedules } from './list.ts'
@@ -78,7 +80,9 @@ async function create(
   parts: AppParts,
 ): Promise<Reply> {
   const { engine, actions, workflows } = parts
-  assertWorkflow(await workflows.find(tenant, body.workflow_id), body.workflow_id)
+  const workflow = await workflows.find(tenant, body.workflow_id)
+  assertWorkflow(workflow, body.workflow_id)
+  refuseInvalid(family, triggerNodeProblems(workflow, body.trigger_node_id))
   const id = engine.ids.next(engine.clock.now())
   const spec = newSpec(body, { tenant, owner: callerOf(request).sub }, actions)
   const declared = labelOf(body.workflow_id, id)
@@ -100,11 +104,19 @@ async function create(
 }
 
 /** Unknown, or of another tenant: the same answer. */
-function assertWorkflow(found: object | null, id: number): void {
+function assertWorkflow(found: Workflow | null, id: number): asserts found is Workflow {
   if (found !== null) return
   throw new HttpProblem('not-found', `there is no workflow ${id}`, {
     errors: [{ field: 'workflow_id', value: id, rule: 'must be the id of a workflow' }],
   })
+}
+
+/** One that is not active may be so by the next run; one that is not there fails every run. */
+function triggerNodeProblems(workflow: Workflow, id: string | null): Problem[] {
+  const nodes = workflow.entries.filter(({ kind }) => kind === 'schedule').map(entry => entry.id)
+  if (id === null || nodes.includes(id)) return []
+  const rule = `must be null or a schedule trigger of workflow ${workflow.id}: ${nodes.join(', ')}`
+  return [{ field: 'trigger_node_id', value: id, rule }]
 }
 
 function readAndEdit(app: App, parts: AppParts): void {
@@ -144,6 +156,7 @@ function readAndEdit(app: App, parts: AppParts): void {
         refuseInvalid(family, readOnlyProblems(body, view))
         assertEditable(job, body)
       })
+      await assertTriggerNode(request, request.params.id, parts)
       const client = clientOf(request, parts)
       const job = await inScheduleNames(() =>
         client.edit(request.params.id, spec => editedSpec(spec, body, actions), guard),
@@ -154,11 +167,25 @@ function readAndEdit(app: App, parts: AppParts): void {
   })
 }
 
-/** One that is over stays over: only what does not start it again may be changed. */
-function assertEditable(job: Job, { interval_seconds }: PatchBody): void {
+/** A node that was removed since is not chosen anew, and may be repeated. */
+async function assertTriggerNode(request: Request, id: string, parts: AppParts): Promise<void> {
+  const { trigger_node_id } = request.body as PatchBody
+  if (trigger_node_id == null) return
+  const job = await visibleSchedule(request, parts, id)
+  const view = scheduleView(job, parts.actions, parts.engine.clock.now())
+  if (view.workflow_id === null || view.trigger_node_id === trigger_node_id) return
+  const workflow = await parts.workflows.find(job.spec.tenant, view.workflow_id)
+  assertWorkflow(workflow, view.workflow_id)
+  refuseInvalid(family, triggerNodeProblems(workflow, trigger_node_id))
+}
+
+/** One that is over stays over, unless it is given more repeats. */
+function assertEditable(job: Job, { interval_seconds, total_repeats }: PatchBody): void {
   const { trigger } = job.spec
   const before = trigger.kind === 'interval' ? trigger.everyMs / 1_000 : null
-  const moves = interval_seconds !== undefined && interval_seconds !== before
+  const isRevived =
+    total_repeats !== undefined && (total_repeats === 0 || total_repeats > job.counters.concluded)
+  const moves = !isRevived && interval_seconds !== undefined && interval_seconds !== before
   if (job.state === 'cancelled' || (job.state === 'completed' && moves)) {
     throw refused(job, job.state === 'cancelled' ? 'change' : 'change the interval of')
   }

@@ -52,17 +52,19 @@ export function editedSpec(spec: JobSpec, body: PatchBody, actions: Registry): J
     ...(total_repeats === undefined ? {} : { runLimit: limitOf(total_repeats) }),
     ...(max_retries === undefined ? {} : { retry: { ...spec.retry, limit: max_retries } }),
     ...(timeout_seconds === undefined ? {} : { timeoutMs: timeout_seconds * 1_000 }),
-    ...payloadOf(spec, body, actions),
+    ...workOf(spec, body, actions),
   }
 }
 
-function payloadOf(
-  spec: JobSpec,
-  { trigger_payload }: PatchBody,
-  actions: Registry,
-): Partial<JobSpec> {
-  const stored = trigger_payload === undefined ? null : actions.read(spec)
-  return stored === null ? {} : actions.specOf(stored.action, trigger_payload as Json)
+function workOf(spec: JobSpec, body: PatchBody, actions: Registry): Partial<JobSpec> {
+  const { trigger_node_id, trigger_payload } = body
+  const isSaid = trigger_node_id !== undefined || trigger_payload !== undefined
+  const stored = isSaid ? actions.read(spec) : null
+  if (stored === null) return {}
+  const action =
+    trigger_node_id === undefined ? stored.action : { ...stored.action, trigger_node_id }
+  const payload = trigger_payload === undefined ? stored.payload : (trigger_payload as Json)
+  return actions.specOf(action, payload)
 }
 
 function everyOf(seconds: number): Trigger {

@@ -22,7 +22,6 @@ const at = z.iso.datetime().nullable()
 const readOnly = {
   id: z.string(),
   workflow_id: z.int().nullable(),
-  trigger_node_id: z.string().nullable(),
   user_profile_id: z.string().nullable().meta({ description: 'The sub of whoever made it.' }),
   status: z.enum(scheduleStatuses),
   current_repeat: z.int().meta({ description: 'Repeats that are over; the next one, from 0.' }),
@@ -41,6 +40,7 @@ export const readOnlyFields = Object.keys(readOnly) as (keyof typeof readOnly)[]
 export const scheduleSchema = z
   .strictObject({
     ...readOnly,
+    trigger_node_id: z.string().nullable(),
     name: z.string(),
     description: z.string(),
     interval_seconds: z.number().nullable(),
