@@ -116,7 +116,7 @@ describe.runIf(found.length > 0)('the published package', () => {
     expect(own).toBeLessThanOrEqual(FILES_MAX.serve)
     expect(packages).toContain('fastify')
     const late = ['undici', 'jose', 'htmlparser2', '@fastify/swagger', 'fastify-type-provider-zod']
-    expect(packages.filter(name => [...late, 'yaml', 'robots-parser'].includes(name))).toEqual([])
+    expect(packages.filter(name => [...late, 'yaml'].includes(name))).toEqual([])
   })
 
   it('brings types that a strict project accepts', () => {

@@ -1,15 +1,26 @@
 // The parts of a crawl by themselves: what is taken from a page, what is fetched next, search.
 
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Steps } from '../slices.ts'
 import { openDatabase } from '../../store/sqlite/driver.ts'
 import { decodePage, extractHtml, robotsWords } from './extract.ts'
 import { Frontier, isTrap } from './frontier.ts'
 import { crawlSettings, type CrawlSettings } from './settings.ts'
 import { SqlitePages } from './sqlite-pages.ts'
 
+/** A computation without the pauses between its steps. */
+function whole<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
+const read = (html: string) => whole(extractHtml(html))
+
 describe('a page gives its title, text and links', () => {
   it('leaves out what is not read by people', () => {
-    const page = extractHtml(`<!doctype html><html><head><title> A &amp; B </title>
+    const page = read(`<!doctype html><html><head><title> A &amp; B </title>
       <style>p{color:red}</style><script>var x = "<a href='/no'>"</script></head>
       <body><h1>Head</h1><p>one <b>two</b>three</p><script>alert(1)</script>
       <a href="/a">A</a><a rel="nofollow noopener" href="/b">B</a><a name=x>none</a></body>`)
@@ -23,8 +34,25 @@ describe('a page gives its title, text and links', () => {
   })
 
   it('broken markup is read as far as it goes', () => {
-    const page = extractHtml('<p>one<div><a href="/a">two<p>three</b></i><a href=/b>four')
+    const page = read('<p>one<div><a href="/a">two<p>three</b></i><a href=/b>four')
     expect([page.text, page.links]).toEqual(['one two three four', ['/a', '/b']])
+  })
+
+  it('text after an unclosed head, in a drawing, and beyond the depth that is read', () => {
+    expect(read('<head><title>T</title><style>x</style><p>body')).toMatchObject({
+      title: 'T',
+      text: 'body',
+    })
+    expect(read('<div><svg><title>no</title><g>no</div>yes<svg/>also').text).toBe('yes also')
+    expect(read('<object><object>no</object>no</object>yes').text).toBe('yes')
+    const deep = read(`${'<font>'.repeat(2_000)}here<svg>no</svg>${'</font>'.repeat(2_000)}there`)
+    expect(deep.text).toBe('here there')
+  })
+
+  it('links and bases that are longer than any URL are left out', () => {
+    const long = 'x'.repeat(3_000)
+    const page = read(`<base href="/${long}"><a href="/${long}">a</a><a href="/&amp;b" HREF=c>`)
+    expect(page).toMatchObject({ base: null, links: ['/&b'] })
   })
 
   it.each([
@@ -35,7 +63,7 @@ describe('a page gives its title, text and links', () => {
     ['noindex,nofollow', false, false],
   ])('robots %s', (content, mayIndex, mayFollow) => {
     expect(robotsWords(content)).toEqual({ mayIndex, mayFollow })
-    expect(extractHtml(`<meta name=Robots content="${content}">`)).toMatchObject({
+    expect(read(`<meta name=Robots content="${content}">`)).toMatchObject({
       mayIndex,
       mayFollow,
     })

@@ -11,6 +11,7 @@ import { OutboundError } from '../guard/errors.ts'
 import type { Outbound } from '../guard/outbound.ts'
 import { shownUrl } from '../guard/url.ts'
 import { retryAfterMs } from '../http/answer.ts'
+import { slices, TookTooLong, type Steps } from '../slices.ts'
 import { Frontier, type Spot } from './frontier.ts'
 import { pause, type HostPace } from './pace.ts'
 import { readPage, requestPage, type Fetched } from './page.ts'
@@ -36,6 +37,8 @@ const BUSY_MAX = 3
 const BUSY_WAIT_MAX = 30_000
 const SILENT_MAX = 5
 const LINES_MAX = 200
+/** Links offered between two steps. */
+const LINKS_PER_STEP = 50
 
 export class Crawl {
   readonly #parts: CrawlParts
@@ -111,9 +114,10 @@ export class Crawl {
       this.#silent = 0
       await this.#take(spot, fetched)
     } catch (error) {
-      if (!(error instanceof OutboundError)) throw error
+      if (!(error instanceof OutboundError || error instanceof TookTooLong)) throw error
       this.#sums.unanswered++
       this.#broken(spot, error.message)
+      if (error instanceof TookTooLong) return
       const isSilent = error.fault === 'unreachable' || error.fault === 'timeout'
       if (isSilent && ++this.#silent >= SILENT_MAX) {
         throw new Error(`${url.origin} no longer answers`, { cause: error })
@@ -147,7 +151,8 @@ export class Crawl {
   }
 
   async #keep(spot: Spot, fetched: Fetched & { kind: 'page' }): Promise<void> {
-    const page = readPage(fetched)
+    const { signal } = this.#context
+    const page = await slices.run(readPage(fetched), { signal })
     this.#sums.crawled++
     this.#own.crawled++
     const hash = createHash('sha256').update(`${page.title}\n${page.text}`).digest('base64')
@@ -164,11 +169,14 @@ export class Crawl {
       this.#own.indexed++
     }
     // Copies of a page under ever new addresses are how a site without end looks.
-    if (page.mayFollow && !isDouble) this.#follow(page.links, spot)
+    if (page.mayFollow && !isDouble) await slices.run(this.#follow(page.links, spot))
   }
 
-  #follow(links: readonly URL[], spot: Spot): void {
-    for (const link of links) this.#frontier.offer(link, spot.depth + 1)
+  *#follow(links: readonly URL[], spot: Spot): Steps<void> {
+    for (const [i, link] of links.entries()) {
+      if (i % LINKS_PER_STEP === 0) yield
+      this.#frontier.offer(link, spot.depth + 1)
+    }
   }
 
   #disallowed(spot: Spot): void {

@@ -1,6 +1,7 @@
 // One page: asked for, told apart by its answer, and read.
 
 import type { Outbound, OutboundAnswer } from '../guard/outbound.ts'
+import type { Steps } from '../slices.ts'
 import { decodePage, extractHtml, extractText, robotsWords, type Extract } from './extract.ts'
 
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024
@@ -56,17 +57,30 @@ function fetchedOf({ status, headers, body, url }: OutboundAnswer): Fetched {
 
 export type ReadPage = Omit<Extract, 'links' | 'base'> & { readonly links: readonly URL[] }
 
-export function readPage({ url, body, contentType, robots }: Fetched & { kind: 'page' }): ReadPage {
+/** Links resolved between two steps. */
+const LINKS_PER_STEP = 100
+
+export function* readPage(fetched: Fetched & { kind: 'page' }): Steps<ReadPage> {
+  const { url, body, contentType, robots } = fetched
   const text = decodePage(body, contentType)
   const { base, links, ...extract } = /^text\/plain/i.test(contentType)
     ? extractText(text)
-    : extractHtml(text)
+    : yield* extractHtml(text)
   const header = robotsWords(robots)
   const from = base !== null && URL.canParse(base, url) ? new URL(base, url) : new URL(url)
   return {
     ...extract,
     mayIndex: extract.mayIndex && header.mayIndex,
     mayFollow: extract.mayFollow && header.mayFollow,
-    links: links.flatMap(link => (URL.canParse(link, from.href) ? [new URL(link, from)] : [])),
+    links: yield* resolved(links, from),
   }
+}
+
+function* resolved(links: readonly string[], from: URL): Steps<readonly URL[]> {
+  const urls: URL[] = []
+  for (const [i, link] of links.entries()) {
+    if (i % LINKS_PER_STEP === 0) yield
+    if (URL.canParse(link, from.href)) urls.push(new URL(link, from))
+  }
+  return urls
 }

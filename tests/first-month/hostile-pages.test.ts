@@ -1,0 +1,131 @@
+// S4: sites made to stop whoever reads them. The service answers others while it crawls them.
+
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../support/servers/wait.ts'
+import { startService, type Service } from './harness/index.ts'
+
+/** What is wanted, and what a busy test machine is allowed to make of it. */
+const WANTED_MS = 200
+const BOUND_MS = 5 * WANTED_MS
+
+async function serve(answer: (path: string, response: ServerResponse) => unknown): Promise<number> {
+  const server = createServer((request, response) => answer(request.url!, response))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+interface Patience {
+  readonly worstMs: number
+  readonly answers: number
+}
+
+/** Asks again and again how the service is, until the work is done. */
+async function whileAsking(service: Service, work: Promise<unknown>): Promise<Patience> {
+  let isOver = false
+  const over = work.finally(() => (isOver = true))
+  over.catch(() => {})
+  let [worstMs, answers] = [0, 0]
+  while (!isOver) {
+    const before = performance.now()
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
+    worstMs = Math.max(worstMs, performance.now() - before)
+    answers++
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  await over
+  return { worstMs, answers }
+}
+
+async function created(service: Service, body: unknown): Promise<string> {
+  const { status, body: job } = await service.request('POST', '/api/v1/jobs', body)
+  expect({ status, job }).toMatchObject({ status: 201 })
+  return job['id'] as unknown as string
+}
+
+/** The outcomes of jobs that run once, in their order. */
+async function outcomes(service: Service, ids: readonly string[]): Promise<string[]> {
+  const one = async (id: string) =>
+    eventually(
+      `the end of ${id}`,
+      async () => {
+        const { body } = await service.request('GET', `/api/v1/runs?job=${id}`)
+        const [run] = body['runs'] as unknown as { status: string }[]
+        return run !== undefined && run.status !== 'running' && run.status !== 'pending'
+          ? run.status
+          : null
+      },
+      60_000,
+    )
+  return Promise.all(ids.map(one))
+}
+
+const pages: Readonly<Record<string, string>> = {
+  '/open': '<b>'.repeat(664_000),
+  '/pairs': '<b>'.repeat(150_000) + '</i>'.repeat(150_000),
+  '/nested': '<b>'.repeat(290_000) + '</b>'.repeat(290_000),
+  '/mismatched': '<i>'.repeat(511) + '</b>'.repeat(500_000),
+  '/attributes': `<a ${Array.from({ length: 200_000 }, (_, i) => `a${i.toString(36)} `).join('')}>`,
+  '/entities': '&amp;'.repeat(400_000),
+  '/links': Array.from({ length: 60_000 }, (_, i) => `<a href=/l?${i}>${i}</a>`).join(''),
+  '/base': `<base href="/${'x'.repeat(1_000_000)}/">${'<a href=y>y</a>'.repeat(60_000)}`,
+}
+
+test('S4 /healthz answers while the worst pages are crawled', async () => {
+  const port = await serve((path, response) => {
+    const page = pages[path]
+    if (page === undefined) return response.writeHead(404).end()
+    return response.writeHead(200, { 'content-type': 'text/html' }).end(page)
+  })
+  const service = await startService([], {
+    env: { CARILLON_ALLOW_HOSTS: `127.0.0.1:${port}` },
+  })
+  const crawl = (path: string) =>
+    created(service, {
+      name: `crawl ${path}`,
+      action: {
+        kind: 'crawl',
+        url: `http://127.0.0.1:${port}${path}`,
+        depth: 0,
+        pages: 1,
+        delay_ms: 0,
+      },
+    })
+  const crawled = async () => {
+    const ids = await Promise.all(Object.keys(pages).map(crawl))
+    expect(await outcomes(service, ids)).toEqual(ids.map(() => 'completed'))
+  }
+  const { worstMs, answers } = await whileAsking(service, crawled())
+  process.stdout.write(`worst pages: /healthz in at most ${worstMs.toFixed(0)} ms of ${answers}\n`)
+  expect(worstMs).toBeLessThan(BOUND_MS)
+})
+
+test('S4 /healthz answers while a site with the worst robots.txt is crawled', async () => {
+  const rule = `Disallow: /${'*a'.repeat(30)}*b\n`
+  const robots = `User-agent: *\n${rule.repeat(Math.floor(500_000 / rule.length))}`
+  const long = 'a'.repeat(1_900)
+  const links = Array.from({ length: 20 }, (_, i) => `<a href="/${long}${i}">${i}</a>`).join('')
+  const port = await serve((path, response) => {
+    const isRobots = path === '/robots.txt'
+    const type = isRobots ? 'text/plain' : 'text/html'
+    return response.writeHead(200, { 'content-type': type }).end(isRobots ? robots : links + path)
+  })
+  const service = await startService([], {
+    env: { CARILLON_ALLOW_HOSTS: `127.0.0.1:${port}` },
+  })
+  const crawled = async () => {
+    const id = await created(service, {
+      name: 'crawl',
+      action: { kind: 'crawl', url: `http://127.0.0.1:${port}/`, depth: 1, delay_ms: 0 },
+    })
+    expect(await outcomes(service, [id])).toEqual(['completed'])
+  }
+  const { worstMs, answers } = await whileAsking(service, crawled())
+  process.stdout.write(`robots.txt: /healthz in at most ${worstMs.toFixed(0)} ms of ${answers}\n`)
+  expect(worstMs).toBeLessThan(BOUND_MS)
+})
