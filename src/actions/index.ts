@@ -32,6 +32,8 @@ export interface ActionOptions {
   readonly clock: Clock
   /** Internal hosts that jobs may reach: CARILLON_ALLOW_HOSTS, or its entries. */
   readonly allowHosts?: string | readonly string[]
+  /** Name servers to ask for hosts, or `system`; by default those of the system. */
+  readonly dns?: readonly string[]
   /** True for those of admins of every tenant; a list adds those of the tenants in it. */
   readonly allowCommands?: boolean | readonly string[]
   /** The account commands run under; without it they have that of the service. */
@@ -74,6 +76,7 @@ export function actionHandlers(options: ActionOptions): Actions {
   const outbound = new Outbound({
     clock,
     allow: list,
+    dns: options.dns ?? [],
     ...(options.limits ? { limits: options.limits } : {}),
     ...(options.resolve ? { resolve: options.resolve } : {}),
     ...(options.onRefused ? { onRefused: options.onRefused } : {}),

@@ -50,7 +50,7 @@ describe('S4: computations in slices', () => {
     const other = slices.run(steps('b', 2))
     while (turn().length > 0);
     await expect(long).rejects.toThrow(TookTooLong)
-    await expect(long).rejects.toThrow('took more than 3 ms of processor time')
+    await expect(long).rejects.toThrow('took more than 3 ms of CPU time')
     expect(await other).toBe('b')
   })
 

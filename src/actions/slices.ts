@@ -6,7 +6,7 @@ import { systemClock, type Clock } from '../engine/clock.ts'
 
 /** How long computations may hold one turn of the event loop, all of them together. */
 const TURN_MS: Millis = 8
-/** Processor time of one computation. */
+/** CPU time of one computation. */
 const TOTAL_MS: Millis = 5_000
 
 export class TookTooLong extends Error {
@@ -27,7 +27,7 @@ interface Task {
 
 export interface SliceOptions {
   readonly signal?: AbortSignal
-  /** Processor time after which the computation fails with TookTooLong. */
+  /** CPU time after which the computation fails with TookTooLong. */
   readonly totalMs?: Millis
 }
 
@@ -64,7 +64,7 @@ export class Slices {
       task.usedMs += tookMs
       if (isDone) continue
       if (task.usedMs > task.totalMs) {
-        task.reject(new TookTooLong(`took more than ${task.totalMs} ms of processor time`))
+        task.reject(new TookTooLong(`took more than ${task.totalMs} ms of CPU time`))
       } else this.#queue.push(task)
     }
   }

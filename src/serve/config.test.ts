@@ -112,6 +112,16 @@ describe('the configuration', () => {
     })
   })
 
+  it('takes name servers, or the system', () => {
+    const dnsOf = (text: string) => resolveConfig({ ...none, env: { CARILLON_DNS: text } }).dns
+    const servers = ['10.0.0.2', '10.0.0.2:5353', 'fd00::2', '[fd00::2]:5353', '[fd00::2]']
+    expect(dnsOf(servers.join(','))).toEqual(servers)
+    expect(dnsOf('system')).toEqual(['system'])
+    for (const text of ['dns.example.com', '10.0.0.2:0', '10.0.0.2:99999', 'system,10.0.0.2']) {
+      expect(() => dnsOf(text)).toThrow(/CARILLON_DNS/)
+    }
+  })
+
   it('reports every problem at once, under the name the value came by', () => {
     const problems = problemsOf({
       flags: { port: '70000' },

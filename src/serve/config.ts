@@ -1,6 +1,7 @@
 // The configuration of the service: flags, then the environment, then a file, then defaults. Every
 // problem is reported at once, by the name under which the value came.
 
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import { parseHostLimits } from '../actions/guard/hosts.ts'
 import { outboundDefaults } from '../actions/guard/outbound.ts'
@@ -31,6 +32,7 @@ export interface ServeConfig {
   readonly jwtIssuer: string | null
   readonly jwtAudience: string | null
   readonly allowHosts: readonly string[]
+  readonly dns: readonly string[]
   readonly allowCommands: CommandTenants
   readonly commandUser: string | null
   readonly connectTimeoutMs: number
@@ -95,6 +97,7 @@ export function resolveConfig(sources: Sources): ServeConfig {
     dataDb: config.dataDb ?? join(data, 'pages.db'),
     allowHosts: config.allowHosts ?? [],
     hostConnections: config.hostConnections ?? [],
+    dns: config.dns ?? [],
     alerts: config.alerts ?? [],
     abortGraceMs:
       config.abortGraceMs ??
@@ -247,6 +250,11 @@ function together(config: ServeConfig): Problem[] {
     const rule = 'is needed with CARILLON_JWKS_URL'
     problems.push({ field: 'CARILLON_JWT_ISSUER', value: null, rule })
   }
+  for (const server of config.dns) {
+    if (isNameServer(server) || (server === 'system' && config.dns.length === 1)) continue
+    const rule = 'must be addresses of name servers, each with :port if it has one, or system alone'
+    problems.push({ field: 'CARILLON_DNS', value: server, rule })
+  }
   if (config.allowCommands !== false && config.abortGraceMs < COMMANDS_ABORT_GRACE_MS) {
     const rule = `must be at least ${COMMANDS_ABORT_GRACE_MS} where commands are allowed`
     problems.push({ field: 'CARILLON_ABORT_GRACE', value: config.abortGraceMs, rule })
@@ -261,6 +269,13 @@ function together(config: ServeConfig): Problem[] {
 
 export function hostLimitsOf({ hostConnections }: Pick<ServeConfig, 'hostConnections'>) {
   return parseHostLimits(hostConnections, outboundDefaults, 'CARILLON_HOST_CONNECTIONS')
+}
+
+/** `10.0.0.2`, `10.0.0.2:5353`, `fd00::2` or `[fd00::2]:5353`. */
+function isNameServer(text: string): boolean {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([\d.]*))(?::(\d{1,5}))?$/.exec(text) ?? []
+  const isPort = port === undefined || (Number(port) >= 1 && Number(port) <= 65_535)
+  return isIP(text) > 0 || (isPort && (isIPv6(bracketed ?? '') || isIPv4(plain ?? '')))
 }
 
 function isKeyUrl(text: string): boolean {

@@ -67,6 +67,13 @@ export const options = {
     about: 'internal hosts that jobs may reach',
     default: null,
   },
+  dns: {
+    env: 'CARILLON_DNS',
+    form: 'list',
+    about:
+      "name servers to ask for hosts of jobs, or system; default the system's, without its threads",
+    default: null,
+  },
   allowCommands: {
     env: 'CARILLON_ALLOW_COMMANDS',
     form: 'tenants',

@@ -94,6 +94,7 @@ export function openWork(
     clock,
     pages,
     allowHosts: config.allowHosts,
+    dns: config.dns,
     allowCommands: config.allowCommands,
     commandAccount: commandAccountOf(config),
     env: process.env,

@@ -155,6 +155,7 @@ export class SourceFetch {
         url,
         headers,
         signal: this.#context.signal,
+        tenant: this.#tenant,
         // The run's own timeout comes first.
         totalMs: Math.max(0, this.#deadline - clock.now()) + SECOND,
         bodyBytes: this.#limits.bodyBytesMax,

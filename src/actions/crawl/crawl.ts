@@ -41,7 +41,7 @@ const LINES_MAX = 200
 const LINKS_PER_STEP = 50
 
 export class Crawl {
-  readonly #parts: CrawlParts
+  readonly #parts: CrawlParts & { readonly tenant: string }
   readonly #settings: CrawlSettings
   readonly #context: Context
   readonly #frontier: Frontier
@@ -58,7 +58,8 @@ export class Crawl {
   #silent = 0
   #lines = 0
 
-  constructor(parts: CrawlParts, settings: CrawlSettings, context: Context) {
+  constructor(given: CrawlParts, settings: CrawlSettings, context: Context) {
+    const parts = { ...given, tenant: context.job.spec.tenant }
     this.#parts = parts
     this.#settings = settings
     this.#context = context

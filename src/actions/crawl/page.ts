@@ -23,7 +23,7 @@ export type Fetched =
 const readable = /^(?:text\/html|application\/xhtml\+xml|text\/plain)\b/i
 
 export async function requestPage(
-  parts: { readonly outbound: Outbound; readonly userAgent: string },
+  parts: { readonly outbound: Outbound; readonly userAgent: string; readonly tenant: string },
   url: string,
   signal: AbortSignal,
 ): Promise<Fetched> {
@@ -34,6 +34,7 @@ export async function requestPage(
       accept: 'text/html, application/xhtml+xml, text/plain;q=0.9',
     },
     signal,
+    tenant: parts.tenant,
     bodyBytes: PAGE_BYTES_MAX,
     wants: ({ status, headers }) => status < 300 && readable.test(headers['content-type'] ?? ''),
   })

@@ -12,13 +12,22 @@ const RULES_MS: Millis = 1_000
 /** A longer one would stop a crawl in all but name. */
 export const CRAWL_DELAY_MAX: Millis = 30_000
 
+interface RobotsParts {
+  readonly outbound: Outbound
+  readonly agent: string
+  readonly userAgent: string
+  readonly tenant: string
+}
+
 export class Robots {
   readonly #outbound: Outbound
   readonly #agent: string
   readonly #userAgent: string
+  readonly #tenant: string
   readonly #byOrigin = new Map<string, RobotsRules | null>()
 
-  constructor(parts: { outbound: Outbound; agent: string; userAgent: string }) {
+  constructor(parts: RobotsParts) {
+    this.#tenant = parts.tenant
     this.#outbound = parts.outbound
     this.#agent = parts.agent
     this.#userAgent = parts.userAgent
@@ -47,6 +56,7 @@ export class Robots {
       bodyBytes: ROBOTS_BYTES_MAX,
       overflow: 'cut',
       signal,
+      tenant: this.#tenant,
     })
     // RFC 9309: no rules for a client error; nothing may be fetched while the server is in trouble.
     if (status >= 500 || status === 429) {

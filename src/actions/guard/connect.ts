@@ -1,7 +1,6 @@
 // The connection itself: a name is resolved here, every address it has must pass, and only those
 // that passed are dialled. Nothing that was resolved earlier is believed.
 
-import { lookup } from 'node:dns/promises'
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { parseAddress, whyRefused } from './address.ts'
@@ -21,9 +20,6 @@ export interface ConnectOptions {
   /** For the operator's log; the job is told only that the host cannot be reached. */
   readonly onRefused: (refused: AddressRefused) => void
 }
-
-/** As the system resolves, hosts file included. */
-export const systemResolve: Resolve = host => lookup(host, { all: true, verbatim: true })
 
 export function guardedConnector(options: ConnectOptions): buildConnector.connector {
   return (target, callback) => {

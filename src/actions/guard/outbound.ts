@@ -18,6 +18,8 @@ export interface OutboundOptions {
   readonly clock: Clock
   readonly allow?: AllowList
   readonly resolve?: Resolve
+  /** Name servers to ask, or `system`; by default those of the system. */
+  readonly dns?: readonly string[]
   readonly onRefused?: (refused: AddressRefused) => void
   readonly limits?: Partial<OutboundLimits>
 }
@@ -54,6 +56,8 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | null
   readonly signal?: AbortSignal
+  /** For whom it is: each tenant has a share of the lookups under way. */
+  readonly tenant?: string
   /** How many redirects are followed. Default none: a 3xx is then the answer. */
   readonly redirects?: number
   readonly totalMs?: Millis
@@ -85,13 +89,14 @@ export class Outbound {
   readonly #open: () => Promise<Way>
   #way: Promise<Way> | null = null
 
-  constructor({ clock, allow, resolve, onRefused, limits }: OutboundOptions) {
+  constructor({ clock, allow, resolve, dns = [], onRefused, limits }: OutboundOptions) {
     this.limits = { ...outboundDefaults, ...limits }
     this.allow = allow ?? AllowList.none()
     this.#clock = clock
     this.hosts = new HostPermits(clock, this.limits)
     this.#turns = new Turns(this.limits.requestsMax)
-    this.#open = () => openWay({ limits: this.limits, allow: this.allow, resolve, onRefused })
+    const parts = { limits: this.limits, allow: this.allow, clock, resolve, dns, onRefused }
+    this.#open = () => openWay(parts)
   }
 
   /** Rejects with an OutboundError, or with the reason of the caller's own signal. */
@@ -153,7 +158,7 @@ export class Outbound {
   ): Promise<OutboundAnswer> {
     const checked = checkUrl(step.url, this.allow)
     if (checked.url === null) throw new OutboundError('refused', `the URL ${checked.rule}`)
-    const { agent, send } = await (this.#way ??= this.#open())
+    const { agent, send, forTenant } = await (this.#way ??= this.#open())
     const { firstByteMs } = this.limits
     const stop =
       firstByteMs === null ? nothing : this.#clock.after(firstByteMs, () => watch.abort(timeout()))
@@ -161,13 +166,15 @@ export class Outbound {
       statusCode,
       headers: raw,
       body,
-    } = await send(checked.url, {
-      dispatcher: agent,
-      method: step.method as 'GET',
-      headers: { 'accept-encoding': 'gzip, deflate, br', ...step.headers },
-      body: step.body,
-      signal: watch.signal,
-    }).finally(stop)
+    } = await forTenant(request.tenant ?? '', () =>
+      send(checked.url, {
+        dispatcher: agent,
+        method: step.method as 'GET',
+        headers: { 'accept-encoding': 'gzip, deflate, br', ...step.headers },
+        body: step.body,
+        signal: watch.signal,
+      }),
+    ).finally(stop)
     const headers = joined(raw)
     const url = checked.url.href
     const isWanted = request.wants?.({ status: statusCode, headers }) ?? true
@@ -192,23 +199,28 @@ interface Underway {
 interface Way {
   readonly agent: Agent
   readonly send: typeof import('undici').request
+  readonly forTenant: typeof import('./lookups.ts').forTenant
 }
 
 interface WayOptions {
   readonly limits: OutboundLimits
   readonly allow: AllowList
+  readonly clock: Clock
   readonly resolve: Resolve | undefined
+  readonly dns: readonly string[]
   readonly onRefused: OutboundOptions['onRefused'] | undefined
 }
 
 /** Loaded with the first request: many processes never send one. */
-async function openWay({ limits, allow, resolve, onRefused }: WayOptions): Promise<Way> {
+async function openWay(options: WayOptions): Promise<Way> {
+  const { limits, allow, clock, resolve, dns, onRefused } = options
   const { Agent, request: send } = await import('undici')
-  const { guardedConnector, systemResolve } = await import('./connect.ts')
+  const { guardedConnector } = await import('./connect.ts')
+  const { forTenant, resolverOf } = await import('./lookups.ts')
   const agent = new Agent({
     connect: guardedConnector({
       allow,
-      resolve: resolve ?? systemResolve,
+      resolve: resolve ?? resolverOf(dns, clock),
       connectMs: limits.connectMs,
       onRefused: onRefused ?? (() => {}),
     }),
@@ -222,7 +234,7 @@ async function openWay({ limits, allow, resolve, onRefused }: WayOptions): Promi
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  return { agent, send }
+  return { agent, send, forTenant }
 }
 
 function nothing(): void {}

@@ -66,6 +66,7 @@ async function perform(
       body,
       signal: context.signal,
       hasPermit: context.hasPermit,
+      tenant: context.job.spec.tenant,
       totalMs: settings.timeout_seconds * 1_000,
       bodyBytes: ANSWER_BYTES_MAX,
       overflow: 'cut',

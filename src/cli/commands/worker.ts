@@ -14,6 +14,7 @@ const settings: readonly OptionName[] = [
   'queues',
   'nodeId',
   'allowHosts',
+  'dns',
   'allowCommands',
   'commandUser',
   'dataDb',
