@@ -49,6 +49,21 @@ describe('a body', () => {
     expect(slugOf(text)).toBe('malformed-body')
   })
 
+  it.each([
+    ['['.repeat(7_000_000), 'is nested deeper than 32'],
+    [`${'['.repeat(100)}"\\u0061"${']'.repeat(100)}`, 'is nested deeper than 32'],
+    [`[${'[],'.repeat(100_000)}[]]`, 'has more than 100000 lists and objects'],
+    [`{${'"a":1,'.repeat(1_001)}"b":1}`, 'has more than 1000 keys'],
+  ])('S4: is refused before it is parsed: %#', (text, excess) => {
+    expect(() => read(text)).toThrow(`the body ${excess}`)
+  })
+
+  it('brackets and colons in texts are not counted', () => {
+    const text = `${'[{'.repeat(100)}${':'.repeat(2_000)}\\`
+    expect(read(JSON.stringify({ text, '"[': text }))).toEqual({ text, '"[': text })
+    expect(read(`${'['.repeat(33)}${']'.repeat(33)}`)).toBeDefined()
+  })
+
   it('that is compressed is not read', () => {
     expect(slugOf('{}', { 'content-encoding': 'gzip' })).toBe('unsupported-media-type')
   })
