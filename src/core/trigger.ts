@@ -139,13 +139,17 @@ export function freshMoment(trigger: Trigger, now: Instant): Instant | null {
   }
 }
 
-export function describeTrigger(trigger: Trigger): string {
+/** `endsBySuccess`: a run that fails is not finished, however often it is tried. */
+export function describeTrigger(trigger: Trigger, endsBySuccess = false): string {
   switch (trigger.kind) {
     case 'once':
       return `once at ${new Date(trigger.at).toISOString()}`
     case 'manual':
       return 'only when asked'
     case 'interval':
+      if (trigger.from === 'finish' && endsBySuccess) {
+        return `every ${everyText(trigger.everyMs)} after the last success`
+      }
       return `every ${everyText(trigger.everyMs)}${fromText[trigger.from]}`
     case 'cron':
       return `${trigger.expression} ${trigger.zone}`

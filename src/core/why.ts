@@ -85,7 +85,8 @@ function scheduleCheck(job: Job): Check {
       fix: 'edit its trigger',
     }
   }
-  return { ok: true, code: 'schedule', text: `schedule: ${describeTrigger(spec.trigger)}` }
+  const text = describeTrigger(spec.trigger, spec.retry.exhausted === 'wait')
+  return { ok: true, code: 'schedule', text: `schedule: ${text}` }
 }
 
 function stateCheck(job: Job, { now }: Facts): Check {

@@ -9,17 +9,20 @@ import { shownUrl } from '../actions/guard/url.ts'
 import { backoffMs } from '../actions/http/action.ts'
 import { retryAfterMs } from '../actions/http/answer.ts'
 import { isSecretRef, revealed, type SecretLookup } from '../actions/secrets.ts'
+import { slices } from '../actions/slices.ts'
 import { canonicalJson, type Json } from '../core/json.ts'
 import { serviceOf } from '../core/service.ts'
 import { iso, SECOND, type Instant } from '../core/time.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Context } from '../engine/context.ts'
 import { Defer, RetryAfter } from '../engine/verdicts.ts'
+import { decodeAnswer } from './charset.ts'
 import { isObject } from './check.ts'
+import { AnswerTooComplex, parseAnswer } from './json-answer.ts'
 import { Paging, type Sent } from './paging.ts'
 import { valueAt } from './path.ts'
 import type { RateLimits } from './rate-limits.ts'
-import { fingerprint, rowsOf } from './rows.ts'
+import { driftOf, fingerprint, rowsOf } from './rows.ts'
 import { fetchDefaults, type FetchDocument, type FetchLimits } from './source.ts'
 import type { SourceTables } from './tables.ts'
 
@@ -43,6 +46,7 @@ export class SourceFetch {
   readonly #series: string
   /** Of the whole run, earlier attempts included. */
   #sums = { records: 0, added: 0 }
+  #hasWarned = false
   /** Pages this attempt has written. */
   #written = 0
 
@@ -77,7 +81,9 @@ export class SourceFetch {
     const { signal } = this.#context
     const { body, url } = await this.#answered()
     const records = this.#recordsOf(body)
-    const rows = rowsOf(records, response.fields)
+    const drift = driftOf(records, response.fields)
+    if (drift !== null) throw new Error(`page ${this.#paging.pages + 1}: ${drift}`)
+    const rows = await slices.run(rowsOf(records, response.fields), { signal })
     signal.throwIfAborted()
     const added = await this.#parts.tables.write({
       tenant: this.#tenant,
@@ -116,11 +122,22 @@ export class SourceFetch {
     const { status, body, headers, url } = await this.#request()
     const where = shownUrl(url)
     if (status < 200 || status > 299) throw this.#refused(`${where} answered ${status}`, headers)
+    return { body: await this.#parsed(body, headers['content-type'], where), url }
+  }
+
+  async #parsed(body: Buffer, contentType: string | undefined, where: string): Promise<unknown> {
+    const decoded = decodeAnswer(body, contentType)
+    if (decoded.unknown !== undefined) {
+      throw new Error(`${where} answered in a charset that is not known here: ${decoded.unknown}`)
+    }
+    if (decoded.hasUnreadable && !this.#hasWarned) {
+      this.#hasWarned = true
+      this.#context.log.warn(`${where} answered with characters its charset does not have`)
+    }
     try {
-      return { body: JSON.parse(body.toString('utf8')) as unknown, url }
-    } catch {
-      // The parser's own message would quote the answer.
-      throw new Error(`${where} answered something that is not JSON`)
+      return await slices.run(parseAnswer(decoded.text), { signal: this.#context.signal })
+    } catch (error) {
+      throw unreadable(error, where)
     }
   }
 
@@ -225,6 +242,12 @@ export class SourceFetch {
   #checkpoint(): Json {
     return { series: this.#series, paging: this.#paging.saved(), ...this.#sums }
   }
+}
+
+/** The parser's own messages may quote the answer. */
+function unreadable(error: unknown, where: string): unknown {
+  if (error instanceof SyntaxError) return new Error(`${where} answered something that is not JSON`)
+  return error instanceof AnswerTooComplex ? new Error(`${where} gave ${error.message}`) : error
 }
 
 /** Other for another run, after another failure, and when the source was changed. */

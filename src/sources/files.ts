@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { parseAllDocuments } from 'yaml'
+import { parseAllDocuments, type YAMLError } from 'yaml'
 import { refuse, SchedulerError, type Problem } from '../core/errors.ts'
 import { checkSource, isObject } from './check.ts'
 
@@ -81,10 +81,12 @@ function parse(text: string): { readonly values: readonly unknown[] } | { readon
   const documents = parseAllDocuments(text, { uniqueKeys: true })
   const list = Array.isArray(documents) ? documents : []
   const wrong = list.flatMap(document => document.errors)[0]
-  // Only where it is: what is there may be a secret.
+  // Where it is and what kind of fault, not what is there: that may be a secret.
   if (wrong) {
     const [at] = wrong.linePos ?? []
-    return { rule: `is neither YAML nor JSON${at ? ` at line ${at.line}` : ''}` }
+    return {
+      rule: `is neither YAML nor JSON${at ? ` at line ${at.line}` : ''}: ${reasonOf(wrong)}`,
+    }
   }
   try {
     const values = list.flatMap(document => document.toJS({ maxAliasCount: 100 }) as unknown)
@@ -92,6 +94,11 @@ function parse(text: string): { readonly values: readonly unknown[] } | { readon
   } catch {
     return { rule: 'has aliases that cannot be resolved' }
   }
+}
+
+/** The parser's own messages quote the text; its codes do not. */
+function reasonOf({ code }: YAMLError): string {
+  return code.toLowerCase().replaceAll('_', ' ')
 }
 
 function definition(value: unknown, place: string): Read {

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../core/json.ts'
+import { ExactNumber } from './json-answer.ts'
 import { valueAt } from './path.ts'
 import type { FetchDocument, OffsetPagination } from './source.ts'
 
@@ -84,8 +85,9 @@ export class Paging {
   }
 
   #byCursor(found: unknown, { url }: PageSeen): boolean {
-    if (found === undefined || found === null || found === '' || found === false) return false
-    if (typeof found !== 'string' && typeof found !== 'number') {
+    if (ends.has(found)) return false
+    const isText = typeof found === 'string' || found instanceof ExactNumber
+    if (!isText && typeof found !== 'number') {
       throw new Error(`page ${this.#page} has a next cursor that is neither a text nor a number`)
     }
     const text = String(found)
@@ -114,6 +116,9 @@ export class Paging {
     this.#last = typeof last === 'string' ? last : null
   }
 }
+
+/** What stands where a cursor would, when nothing follows; the number 0 as in SCAN of Redis. */
+const ends: ReadonlySet<unknown> = new Set([undefined, null, '', false, 0])
 
 function placeOf({ counts, limit, first }: OffsetPagination, page: number): number {
   return counts === 'records' ? (first ?? 0) + page * limit : (first ?? 1) + page

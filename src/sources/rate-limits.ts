@@ -6,7 +6,7 @@ import type { Instant } from '../core/time.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Page, PageRequest, Store } from '../store/store.ts'
 import { isObject, shapeProblems } from './check.ts'
-import { takeTurn, type Rate, type Taken } from './rate.ts'
+import { spanOf, takeTurn, type Rate, type Taken } from './rate.ts'
 import { periodMs } from './schedule.ts'
 import { domainName, rateShape } from './shape.ts'
 import type { RateLimit } from './source.ts'
@@ -70,7 +70,7 @@ export class RateLimits {
     if (rules.length === 0) return null
     const nearest = names.map(name => rules.find(({ key }) => key === name)).find(rule => rule)!
     const { limit, period } = limitOf(nearest.key, nearest.value)
-    return this.#count(tenant, nearest.key, { limit, periodMs: periodMs(period)! })
+    return this.#count(tenant, nearest.key, { limit, periodMs: spanOf(periodMs(period)!) })
   }
 
   async #count(tenant: string, key: string, rate: Rate): Promise<Instant | null> {

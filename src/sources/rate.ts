@@ -1,6 +1,6 @@
 // At most so many requests in any span of a period: the moments that count, kept in a bounded list.
 
-import type { Instant, Millis } from '../core/time.ts'
+import { SECOND, type Instant, type Millis } from '../core/time.ts'
 
 /** A moment and how many requests count as made at it. */
 export type Taken = readonly [at: Instant, count: number]
@@ -17,6 +17,17 @@ export type Turn =
 /** Moments kept apart; beyond that the oldest are counted as made a little later than they were. */
 const MOMENTS_MAX = 64
 
+/** Part of the period, and its bounds: requests do not arrive as evenly as they are sent. */
+const MARGIN = 0.02
+const MARGIN_MIN: Millis = 50
+const MARGIN_MAX: Millis = SECOND
+
+/** The period with a margin: the host, which counts arrivals, sees no more than the limit either. */
+export function spanOf(periodMs: Millis): Millis {
+  return periodMs + Math.min(Math.max(Math.round(periodMs * MARGIN), MARGIN_MIN), MARGIN_MAX)
+}
+
+/** `periodMs` is taken as it is: see spanOf. */
 export function takeTurn(taken: readonly Taken[], rate: Rate, now: Instant): Turn {
   const { limit, periodMs } = rate
   const counted = taken.filter(([at]) => at > now - periodMs)

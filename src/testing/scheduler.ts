@@ -96,6 +96,8 @@ export async function createTestScheduler<const J extends readonly AnyJob[]>(
       print: PRINT_NOTHING,
       logger: false,
       ...rest,
+      // An opened store does not say where it is; tables of sources go beside it.
+      ...(rest.sources ? { sources: { database: store, ...rest.sources } } : {}),
       jobs,
       settings: { ...QUIET, ...rest.settings },
     },

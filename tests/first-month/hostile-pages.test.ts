@@ -2,7 +2,9 @@
 
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/store/sqlite/driver.ts'
 import { eventually } from '../support/servers/wait.ts'
 import { startService, type Service } from './harness/index.ts'
 
@@ -128,4 +130,62 @@ test('S4 /healthz answers while a site with the worst robots.txt is crawled', as
   const { worstMs, answers } = await whileAsking(service, crawled())
   process.stdout.write(`robots.txt: /healthz in at most ${worstMs.toFixed(0)} ms of ${answers}\n`)
   expect(worstMs).toBeLessThan(BOUND_MS)
+})
+
+const empty = '{},'
+const deep = 5_000_000
+const records = Array.from(
+  { length: 10_000 },
+  (_, i) => `{"id":${9_007_199_254_740_993n + BigInt(i)},"name":"${'x'.repeat(900)}"}`,
+)
+/** What hosts of sources answer, and how the run must end. */
+const answers: Readonly<Record<string, readonly [body: string, status: string, error: RegExp]>> = {
+  deep: ['['.repeat(deep) + ']'.repeat(deep), 'failed', /nested deeper than 512/],
+  broad: [`[${empty.repeat(3_000_000)}{}]`, 'failed', /more than 500000 lists and objects/],
+  numbers: [`[{"id":1${'0'.repeat(9_000_000)}1}]`, 'completed', /^$/],
+  texts: [`[{"id":"${'\\u0061'.repeat(1_600_000)}"}]`, 'completed', /^$/],
+  records: [`[${records.join(',')}]`, 'completed', /^$/],
+}
+
+test('S4 H6 /healthz answers while the worst answers are read into tables, with all digits', async () => {
+  const port = await serve((path, response) => {
+    const [body] = answers[path.slice(1)]!
+    return response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+  })
+  const service = await startService([], { env: { CARILLON_ALLOW_HOSTS: `127.0.0.1:${port}` } })
+  const fetched = async (name: string) => {
+    const added = await service.request('POST', '/api/v1/sources', {
+      name,
+      url: `http://127.0.0.1:${port}/${name}`,
+      table: name,
+      response: { dataPath: '.', fields: [{ source: 'id', target: 'id' }] },
+      execution: { maxRetries: 1 },
+    })
+    expect({ added }).toMatchObject({ added: { status: 201 } })
+    const id = added.body['job_id'] as unknown as string
+    const [, status, error] = answers[name]!
+    const run = await eventually(`the end of ${name}`, async () => {
+      const { body } = await service.request('GET', `/api/v1/runs?job=${encodeURIComponent(id)}`)
+      const [last] = (body['runs'] ?? []) as unknown as {
+        status: string
+        error_message: string | null
+      }[]
+      return last === undefined || ['pending', 'running'].includes(last.status) ? null : last
+    })
+    expect([name, run.status]).toEqual([name, status])
+    expect(run.error_message ?? '').toMatch(error)
+  }
+  for (const name of Object.keys(answers)) {
+    const { worstMs } = await whileAsking(service, fetched(name))
+    process.stdout.write(`answer ${name}: /healthz in at most ${worstMs.toFixed(0)} ms\n`)
+    expect([name, worstMs < BOUND_MS]).toEqual([name, true])
+  }
+  await service.stop()
+  const db = openDatabase(join(service.folder, '.carillon/carillon.db'))
+  expect(db.prepare('select count(distinct id), min(id) from data_records').get()).toEqual([
+    10_000,
+    '9007199254740993',
+  ])
+  expect(db.prepare('select length(id) from data_numbers').get()).toEqual([9_000_002])
+  db.close()
 })

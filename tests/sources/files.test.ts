@@ -76,12 +76,14 @@ describe('C1: files', () => {
     put('d.yaml', '')
     put('e.yaml', 'just a text')
     put('f.yaml', yaml('b'))
+    put('g.yaml', 'name: a\nurl: x\nname: b\n')
     expect(problemsOf(folder)).toEqual([
       '/a.yaml: schedule must be daily, hourly or interval:<N><s|m|h>, such as interval:15m',
       `/b.yaml#2: execution.retryResetPeriod ${PERIOD_RULE}`,
       expect.stringMatching(/^\/c.yaml is neither YAML nor JSON at line 1/),
       '/d.yaml is empty',
       '/e.yaml: source must be an object',
+      '/g.yaml is neither YAML nor JSON at line 3: duplicate key',
       expect.stringMatching(/^\/f.yaml: name is used in .*b.yaml#1 already$/),
     ])
   })

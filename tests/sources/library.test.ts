@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { createTestScheduler } from '../../src/testing/index.ts'
 import { createScheduler } from '../../src/index.ts'
 import { systemClock } from '../../src/engine/clock.ts'
 import { openDatabase } from '../../src/store/sqlite/driver.ts'
@@ -46,6 +47,31 @@ test('C1, C10: add, get, list, update, remove; rows are in the database of the s
   expect(await sources.remove('items', { rows: true })).toBe(5)
   await sources.limit('127.0.0.1', null)
   await scheduler.stop()
+})
+
+test('H6: the test kit keeps tables of sources beside a SQLite store', async () => {
+  const site = await server()
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-kit-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'jobs.db')
+  const t = await createTestScheduler({
+    jobs: [],
+    store: `sqlite:${path}`,
+    sources: { allowHosts: [`127.0.0.1:${site.port}`] },
+  })
+  await t.scheduler.sources.add({
+    name: 'items',
+    url: `${site.origin}/items`,
+    table: 'items',
+    response,
+    offsetPagination,
+  })
+  await t.advance('1m')
+  expect((await t.scheduler.sources.get('items')).lastSuccessAt).not.toBeNull()
+  await t.stop()
+  const db = openDatabase(path)
+  expect(db.prepare('select count(*) from data_items').get()).toEqual([5])
+  db.close()
 })
 
 test('a store that does not say where it is needs a database for tables, before anything runs', async () => {

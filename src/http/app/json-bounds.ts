@@ -1,6 +1,8 @@
 // How deep and broad a text of JSON is, found without parsing it: a text made to be slow to parse is
 // refused for the price of one look at its characters.
 
+import { endOfString } from '../../core/json-text.ts'
+
 export interface JsonBounds {
   readonly jsonDepthMax: number
   readonly jsonKeysMax: number
@@ -11,7 +13,6 @@ export const CONTAINERS_MAX = 100_000
 
 const QUOTE = 34
 const COLON = 58
-const BACKSLASH = 92
 const OPEN_LIST = 91
 const CLOSE_LIST = 93
 const OPEN_OBJECT = 123
@@ -23,7 +24,7 @@ export function excessOf(text: string, { jsonDepthMax, jsonKeysMax }: JsonBounds
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE:
-        at = endOfString(text, at)
+        at = endOfString(text, at) ?? text.length
         break
       case OPEN_LIST:
       case OPEN_OBJECT:
@@ -41,14 +42,4 @@ export function excessOf(text: string, { jsonDepthMax, jsonKeysMax }: JsonBounds
     }
   }
   return null
-}
-
-/** Where the closing quote is, or the end of the text. */
-function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let escapes = 0
-    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++
-    if (escapes % 2 === 0) return at
-  }
-  return text.length
 }
