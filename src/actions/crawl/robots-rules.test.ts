@@ -37,6 +37,7 @@ describe('rules of a robots.txt', () => {
     ['User-agent: a\nUser-agent: CARILLON # us\nDisallow: /x', '/x/y', false],
     ['User-agent: *\nDisallow: /x\nAllow: /x/y', '/x/y', true],
     ['User-agent: *\nDisallow: /x\nAllow: /x', '/x', true],
+    ['User-agent: *\nDisallow: /\nUser-agent: carillon', '/x', false],
     ['User-agent: *\nDisallow: /*.pdf$', '/a.pdf', false],
     ['User-agent: *\nDisallow: /*.pdf$', '/a.pdf?x', true],
     ['User-agent: *\nDisallow: /a$', '/ab', true],

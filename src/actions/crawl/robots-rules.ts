@@ -8,6 +8,8 @@ export const ROBOTS_BYTES_MAX = 500 * 1024
 const LINES_PER_STEP = 256
 const RULES_PER_STEP = 16
 
+const ruleFields: ReadonlySet<string> = new Set(['allow', 'disallow', 'crawl-delay'])
+
 interface Rule {
   readonly isAllowing: boolean
   /** Of rules that fit, the longest one counts. */
@@ -33,7 +35,7 @@ export interface RobotsRules {
 
 export function* parseRobots(text: string, agent: string): Steps<RobotsRules> {
   const groups = new Map<string, Group>([agent, '*'].map(name => [name, noRules()]))
-  let known: ReadonlySet<string> = new Set()
+  const known = new Set<string>()
   let names: string[] = []
   let isNaming = false
   for (const [i, line] of text.split(/\r\n|\r|\n/).entries()) {
@@ -42,17 +44,20 @@ export function* parseRobots(text: string, agent: string): Steps<RobotsRules> {
     if (field === '') continue
     if (field !== 'user-agent') {
       isNaming = false
-      for (const name of names) note(groups.get(name)!, field, value)
+      if (!ruleFields.has(field)) continue
+      for (const name of names) {
+        known.add(name)
+        note(groups.get(name)!, field, value)
+      }
       continue
     }
     if (!isNaming) names = []
     isNaming = true
     const name = productOf(value)
     if (!groups.has(name)) continue
-    known = new Set([...known, name])
     if (!names.includes(name)) names.push(name)
   }
-  // A group of one's own replaces that of everyone.
+  // A group of one's own replaces that of everyone, unless it says nothing at all.
   return rulesOf(groups.get(known.has(agent) ? agent : '*')!)
 }
 
