@@ -114,8 +114,8 @@ describe('S4: a robots.txt made to be slow', () => {
     timed(timed(parseRobots(text, 'carillon'), 'parse').allows(path), 'ask')
     const shown = Object.entries(longest).map(([part, ms]) => `${part} ${ms.toFixed(1)} ms`)
     process.stdout.write(`robots.txt, ${name}: ${shown.join(', ')}\n`)
-    // The other implementation takes seconds; the machine may be slow.
-    expect(longest.parse).toBeLessThan(500)
-    expect(longest.ask).toBeLessThan(100)
+    // Only to notice what is not linear: one that is takes minutes, whatever the machine does beside.
+    expect(longest.parse).toBeLessThan(5_000)
+    expect(longest.ask).toBeLessThan(2_000)
   })
 })
