@@ -118,7 +118,12 @@ const scenes: readonly Scene[] = [
   },
   {
     title: 'three lanes only',
-    claim: { within: { spans: [3, 5, 8].map(i => spanOfLane(lane(i))), scope: 'some' } },
+    claim: {
+      within: {
+        scope: 'some',
+        lanes: { tenant: 'default', spans: [3, 5, 8].map(i => spanOfLane(lane(i))) },
+      },
+    },
   },
 ]
 

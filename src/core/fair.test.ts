@@ -45,8 +45,22 @@ describe('turns', () => {
   })
 
   test('nothing due, nothing taken, and the cursor stays', () => {
-    expect(takeTurns([], 'x', 5)).toEqual({ taken: [], cursor: 'x' })
+    expect(takeTurns([], 'x', 5)).toMatchObject({ taken: [], cursor: 'x' })
     expect(takeTurns([due('a'), due('b')], 'x', 0).taken).toEqual([])
+  })
+})
+
+describe('turns nest', () => {
+  test('S3: the users of a tenant share its turns', () => {
+    const jobs = ['s/a', 's/b', 's/c', 't'].flatMap(lane => [due(lane), due(lane)])
+    expect(labels(jobs)).toEqual(['s/a', 't', 's/b', 't', 's/c', 's/a', 's/b', 's/c'])
+    const turns = takeTurns(jobs, 's', 3, () => 's/a')
+    expect(turns.taken.map(({ label }) => label)).toEqual(['t', 's/b', 't'])
+    expect(turns).toMatchObject({ cursor: 't' })
+    expect([...turns.lanes]).toEqual([
+      ['t', 't'],
+      ['s', 's/b'],
+    ])
   })
 })
 

@@ -1,5 +1,7 @@
-// Who is served next when more is due than can be taken: lanes take turns, rank orders inside one.
+// Who is served next when more is due than can be taken: tenants take turns, then the lanes of each,
+// and rank orders inside a lane.
 
+import { tenantOfLane } from './lane.ts'
 import { AGE_MS } from './limits.ts'
 import type { Instant } from './time.ts'
 
@@ -24,51 +26,80 @@ export interface Candidate {
 
 export interface Turns<C> {
   readonly taken: C[]
-  /** The lane served last; the next round starts behind it. */
+  /** The tenant served last; the next round starts behind it. */
   readonly cursor: string
+  /** The lane served last of each tenant that was served. */
+  readonly lanes: ReadonlyMap<string, string>
 }
 
+/** Of one tenant the lane served last. */
+export type LaneCursor = (tenant: string) => string
+
 /**
- * Serves the lanes in name order, starting behind the cursor and wrapping around, one job a turn.
- * Lanes compare by UTF-16 code units, as every store must.
+ * Turns nest: tenants in name order, starting behind the cursor and wrapping around, one job a turn;
+ * and so the lanes of each tenant in the turns it has. Names compare by UTF-16 code units, as every
+ * store must.
  */
 export function takeTurns<C extends Candidate>(
   candidates: readonly C[],
   cursor: string,
   limit: number,
+  laneCursor: LaneCursor = () => '',
 ): Turns<C> {
-  const lanes = byLane(candidates)
-  const [only] = lanes
-  if (lanes.size === 1 && only) {
-    const [lane, jobs] = only
-    return { taken: jobs.sort(inRank).slice(0, limit), cursor: lane }
+  const lists = new Map<string, C[]>()
+  for (const [tenant, jobs] of grouped(candidates, ({ lane }) => tenantOfLane(lane))) {
+    const lanes = grouped(jobs, ({ lane }) => lane)
+    for (const held of lanes.values()) held.sort(inRank)
+    lists.set(tenant, goAround(lanes, laneCursor(tenant), limit).taken)
   }
-  const names = ringFrom([...lanes.keys()], cursor)
-  for (const jobs of lanes.values()) jobs.sort(inRank)
+  const { taken, last, counts } = goAround(lists, cursor, limit)
+  const lanes = new Map<string, string>()
+  for (const [tenant, count] of counts) lanes.set(tenant, lists.get(tenant)![count - 1]!.lane)
+  return { taken, cursor: last, lanes }
+}
+
+interface Around<C> {
+  readonly taken: C[]
+  readonly last: string
+  /** How many each gave that gave any. */
+  readonly counts: ReadonlyMap<string, number>
+}
+
+function goAround<C>(lists: ReadonlyMap<string, C[]>, cursor: string, limit: number): Around<C> {
+  const [only] = lists
+  if (lists.size === 1 && only && limit > 0) {
+    const [name, jobs] = only
+    const taken = jobs.slice(0, limit)
+    return { taken, last: name, counts: new Map([[name, taken.length]]) }
+  }
+  const names = ringFrom([...lists.keys()], cursor)
   const taken: C[] = []
+  const counts = new Map<string, number>()
   let last = cursor
   for (let round = 0; taken.length < limit; round++) {
     const before = taken.length
     for (const name of names) {
-      const job = lanes.get(name)![round]
+      const job = lists.get(name)![round]
       if (!job) continue
       taken.push(job)
+      counts.set(name, round + 1)
       last = name
       if (taken.length === limit) break
     }
     if (taken.length === before) break
   }
-  return { taken, cursor: last }
+  return { taken, last, counts }
 }
 
-function byLane<C extends Candidate>(candidates: readonly C[]): Map<string, C[]> {
-  const lanes = new Map<string, C[]>()
+function grouped<C>(candidates: readonly C[], nameOf: (one: C) => string): Map<string, C[]> {
+  const groups = new Map<string, C[]>()
   for (const candidate of candidates) {
-    const lane = lanes.get(candidate.lane)
-    if (lane) lane.push(candidate)
-    else lanes.set(candidate.lane, [candidate])
+    const name = nameOf(candidate)
+    const held = groups.get(name)
+    if (held) held.push(candidate)
+    else groups.set(name, [candidate])
   }
-  return lanes
+  return groups
 }
 
 /** Names behind the cursor first, then those up to and including it. */

@@ -21,7 +21,7 @@ export const laneLimits = {
 export interface LaneRule {
   /** Turns per round; 1 without a rule. */
   readonly weight: number
-  /** Runs at once over all queues; null for no cap. */
+  /** Runs at once over all queues and nodes; null for no cap. */
   readonly runningMax: number | null
   /** Starts: so many at once, refilled evenly so that many come back per `perMs`. */
   readonly rate: LaneRate | null
@@ -65,6 +65,25 @@ export function userOf(tenant: string, lane: string): string | null {
   return lane.startsWith(`${tenant}/`) ? lane.slice(tenant.length + 1) : null
 }
 
+/** Whose lane it is, as far as turns go: the part before the first slash. */
+export function tenantOfLane(lane: string): string {
+  const end = lane.indexOf('/')
+  return end < 0 ? lane : lane.slice(0, end)
+}
+
+/**
+ * Stores keep lanes in the order of their names, in which users of `a` come behind the tenant `a-b`:
+ * where a lane of `a-b` is found first, the tenant `a` may have its turn before. These are the tenants
+ * to look for.
+ */
+export function shorterTenants(tenant: string, isBehind: (name: string) => boolean): string[] {
+  const names: string[] = []
+  for (let i = 0; i < tenant.length; i++) {
+    if (tenant[i]! < '/' && isBehind(tenant.slice(0, i))) names.push(tenant.slice(0, i))
+  }
+  return names
+}
+
 /** Lanes by name, from the first until before the last. */
 export interface LaneSpan {
   readonly from: string
@@ -106,4 +125,18 @@ export function wholeAfter({ count, perMs }: LaneRate, use: LaneUse, start: Star
 interface Started {
   readonly now: Instant
   readonly count: number
+}
+
+/** What a node lets each tenant hold while there are several. */
+export interface TenantShares {
+  readonly most: number
+  /** By the tenants of lanes; those that are missing hold nothing. */
+  readonly held: Readonly<Record<string, number>>
+}
+
+/** How many more a tenant may be given. */
+export function leftOfShare(shares: TenantShares | undefined, tenant: string): number {
+  if (!shares) return Infinity
+  const held = Object.hasOwn(shares.held, tenant) ? shares.held[tenant]! : 0
+  return Math.max(0, shares.most - held)
 }

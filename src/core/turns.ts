@@ -1,5 +1,5 @@
-// Turns with weights and caps, over lanes that are looked up as they are reached: what a claim does
-// when lanes have rules or only some of them are asked for. Without either it equals core/fair.
+// Turns with weights and caps, over lanes that are looked up as they are reached: first the tenants,
+// then the lanes of each. Without rules it equals core/fair.
 
 import type { Json } from './json.ts'
 import { laneLimits } from './lane.ts'
@@ -13,9 +13,15 @@ export interface Turn {
 
 export const firstTurn: Turn = { lane: '', taken: 0 }
 
+/** Without rules a turn is one job. */
+export function plainTurn({ lane }: Pick<Turn, 'lane'>): Turn {
+  return { lane, taken: 1 }
+}
+
 /**
- * The turn of claims that ask for some lanes only: a record of this kind under the queue and the
- * scope of the claim. Stores read and write it inside the claim, with lanes as they store them.
+ * The turn of claims with a scope of their own, and of the users of one tenant: a record of this kind
+ * under the queue and the scope. Stores read and write it inside the claim, with lanes as they store
+ * them. The turn of the tenants among the nodes is kept with the queue.
  */
 export const TURN_KIND = 'turn'
 /** A turn nobody asked for in so long is forgotten. */
@@ -23,6 +29,11 @@ export const TURN_KEPT_MS: Millis = 30 * DAY
 
 export function turnKey(queue: string, scope: string): string {
   return `${queue}\n${scope}`
+}
+
+/** Which of the users of a tenant was served last by claims of a scope; nodes have the scope ''. */
+export function tenantTurnKey(queue: string, scope: string, tenant: string): string {
+  return turnKey(queue, `${scope}\n${tenant}`)
 }
 
 /** As it is stored; anything else counts as the first turn. */
@@ -54,6 +65,9 @@ interface Open {
 
 export interface Served<C> {
   readonly taken: C[]
+  /** The turn behind each of them. */
+  readonly turns: Turn[]
+  /** Behind all of them, and behind lanes that were passed over. */
   readonly turn: Turn
 }
 
@@ -64,13 +78,17 @@ export interface Served<C> {
  */
 export function serveRing<C>(ring: Ring<C>, turn: Turn, limit: number): Served<C> {
   const taken: C[] = []
+  const turns: Turn[] = []
   let last = turn
   const serve = (open: Open, quota: number, before = 0): number => {
     const wanted = Math.min(quota, open.left, limit - taken.length)
     const given = wanted > 0 ? ring.give(open.lane, wanted) : []
-    for (const job of given) taken.push(job)
+    for (const [i, job] of given.entries()) {
+      taken.push(job)
+      turns.push({ lane: open.lane, taken: before + i + 1 })
+    }
     open.left = given.length < wanted ? 0 : open.left - given.length
-    if (given.length > 0) last = { lane: open.lane, taken: before + given.length }
+    if (given.length > 0) last = turns.at(-1)!
     return given.length
   }
   const first = firstRound(ring, turn, { limit, taken, serve })
@@ -81,7 +99,57 @@ export function serveRing<C>(ring: Ring<C>, turn: Turn, limit: number): Served<C
     open = open.filter(one => one.left > 0)
   }
   if (first.passed !== null) last = { lane: first.passed, taken: laneLimits.weightMax }
-  return { taken, turn: last }
+  return { taken, turns, turn: last }
+}
+
+export interface TenantRing<C> extends Pick<Ring<C>, 'next' | 'room'> {
+  /** The first of a tenant in the turns of its lanes; asked for more, it begins with the same. */
+  serve(tenant: string, limit: number): Served<C>
+}
+
+export interface ServedTenants<C> {
+  readonly taken: C[]
+  readonly turn: Turn
+  /** The turn among the lanes of each tenant that was reached. */
+  readonly inner: ReadonlyMap<string, Turn>
+}
+
+interface Ahead<C> {
+  readonly served: Served<C>
+  readonly asked: number
+  given: number
+}
+
+/** Turns nest: a tenant has its turn among the tenants, whatever the number of its lanes. */
+export function serveTenants<C>(ring: TenantRing<C>, turn: Turn, limit: number): ServedTenants<C> {
+  const ahead = new Map<string, Ahead<C>>()
+  let total = 0
+  /** Whoever is asked again is asked for what it would get if all went on like this. */
+  const askedOf = (found: Ahead<C> | undefined, count: number): number => {
+    if (!found) return count
+    const share = found.given + Math.ceil((limit - total) / ahead.size)
+    return Math.min(limit, Math.max(found.given + count, share, 2 * found.asked))
+  }
+  const give = (tenant: string, count: number): readonly C[] => {
+    let found = ahead.get(tenant)
+    const given = found?.given ?? 0
+    if (!found || given + count > found.asked) {
+      const asked = askedOf(found, count)
+      found = { served: ring.serve(tenant, asked), asked, given }
+      ahead.set(tenant, found)
+    }
+    const jobs = found.served.taken.slice(given, given + count)
+    found.given = given + jobs.length
+    total += jobs.length
+    return jobs
+  }
+  const served = serveRing({ next: ring.next, room: ring.room, give }, turn, limit)
+  const inner = new Map([...ahead].map(([tenant, found]) => [tenant, turnAfter(found)]))
+  return { taken: served.taken, turn: served.turn, inner }
+}
+
+function turnAfter<C>({ served, given }: Ahead<C>): Turn {
+  return given === served.taken.length ? served.turn : served.turns[given - 1]!
 }
 
 interface Round<C> {

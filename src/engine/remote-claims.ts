@@ -224,7 +224,6 @@ export class RemoteClaims {
   ): Promise<{ count: number; held: Held[] }> {
     const { store, clock, ids, events } = this.#parts
     const now = clock.now()
-    const within = scopeOf(ask, users)
     const jobs = await store.claim({
       queue,
       handlers: ask.handlers,
@@ -235,7 +234,7 @@ export class RemoteClaims {
       token: ids.token(),
       attemptIds: Array.from({ length: limit }, () => ids.next(now)),
       isRuled: true,
-      ...(within === null ? {} : { within }),
+      within: scopeOf(ask, users),
     })
     if (jobs.length === 0) return { count: 0, held: [] }
     if (events.isHeard('claimed')) events.emit('claimed', { jobs, queue })
@@ -264,11 +263,13 @@ function inTurn(queues: readonly string[], round: number): readonly string[] {
   return [...queues.slice(at), ...queues.slice(0, at)]
 }
 
-/** Null for every lane: such claims share the turn of the queue with the nodes. */
-function scopeOf({ tenant }: RemoteAsk, users: readonly string[]): Within | null {
-  if (tenant === null) return null
-  if (users.length === 0) return { spans: spansOfTenant(tenant), scope: tenant }
+/** Whoever serves every tenant has one turn among them; names of tenants cannot be `*`. */
+const EVERY_TENANT_SCOPE = '*'
+
+function scopeOf({ tenant }: RemoteAsk, users: readonly string[]): Within {
+  if (tenant === null) return { scope: EVERY_TENANT_SCOPE, lanes: null }
+  if (users.length === 0) return { scope: tenant, lanes: { tenant, spans: spansOfTenant(tenant) } }
   const lanes = [...new Set(users)].sort().map(user => laneOf(tenant, user))
   const digest = createHash('sha256').update(JSON.stringify(lanes)).digest('hex').slice(0, 32)
-  return { spans: lanes.map(spanOfLane), scope: `${tenant}\n${digest}` }
+  return { scope: `${tenant}\n${digest}`, lanes: { tenant, spans: lanes.map(spanOfLane) } }
 }

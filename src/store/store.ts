@@ -7,14 +7,14 @@ import type { Change } from '../core/change.ts'
 import type { Entry } from '../core/entry.ts'
 import type { Job, State } from '../core/job.ts'
 import type { Json } from '../core/json.ts'
-import type { LaneSpan } from '../core/lane.ts'
+import type { LaneSpan, TenantShares } from '../core/lane.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
 import type { Parts } from '../core/query.ts'
 import type { RecordWrite, StoredRecord } from '../core/record.ts'
 import type { LogLine, Progress } from '../core/report.ts'
 import type { Instant, Millis } from '../core/time.ts'
 
-export type { Bundle, LogLine, Progress, Refusal }
+export type { Bundle, LogLine, Progress, Refusal, TenantShares }
 
 export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'postgres' | 'redis'
@@ -36,9 +36,10 @@ export interface Store {
   insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertResult[]>
   /**
    * Due and waiting → running with a lease, at most `limit`, only from the given lines, nothing
-   * from paused queues. When more is due than fits, lanes take turns (core/fair). Returned in the
-   * order they should start. Steps fence, attempt counter and version of each by one. Rows that do
-   * not decode are set aside as failed, here and in every other call, and never given out.
+   * from paused queues. When more is due than fits, tenants take turns, then the lanes of each
+   * (core/fair). Returned in the order they should start. Steps fence, attempt counter and version
+   * of each by one. Rows that do not decode are set aside as failed, here and in every other call,
+   * and never given out.
    */
   claim(request: ClaimRequest): Promise<Job[]>
   /**
@@ -185,16 +186,25 @@ export interface ClaimRequest {
   readonly token: string
   /** As many ids as the limit. */
   readonly attemptIds: readonly string[]
-  /** Lanes may have rules (core/lane): they are looked up and held to. */
+  /** Tenants and lanes may have rules (core/lane): they are looked up and held to. */
   readonly isRuled?: boolean
-  /** Only these lanes, with their rules; the queue's own turn is neither asked nor moved. */
+  /** Claims with a turn of their own; the queue's is neither asked nor moved. Rules hold. */
   readonly within?: Within
+  /** What a tenant may be given at most, less what it holds already. */
+  readonly shares?: TenantShares
 }
 
 export interface Within {
-  readonly spans: readonly LaneSpan[]
   /** Claims of one scope share a turn of their own, which the store keeps and moves in the claim. */
   readonly scope: string
+  /** Null for every lane of every tenant. */
+  readonly lanes: TenantLanes | null
+}
+
+export interface TenantLanes {
+  readonly tenant: string
+  /** Of this tenant. */
+  readonly spans: readonly LaneSpan[]
 }
 
 export interface RenewRequest {

@@ -9,6 +9,7 @@ import { attemptsOfManyTests } from './suite/attempts-of-many.ts'
 import type { Bench } from './suite/bench.ts'
 import { claimTests } from './suite/claim.ts'
 import { laneTests } from './suite/claim-lanes.ts'
+import { tenantTurnTests } from './suite/claim-tenants.ts'
 import { orderTests } from './suite/claim-order.ts'
 import { commitAlikeTests } from './suite/commit-alike.ts'
 import { commitTests } from './suite/commit.ts'
@@ -47,6 +48,7 @@ const topics = [
   insertAndClaimTests,
   orderTests,
   laneTests,
+  tenantTurnTests,
   commitTests,
   commitAlikeTests,
   commitPartTests,

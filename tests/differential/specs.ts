@@ -10,7 +10,7 @@ import type { Random } from '../support/random.ts'
 export const queues = ['default', 'q2'] as const
 export const tenants = ['t1', 't2', '😀', '\uE000'] as const
 export const handlers = ['work', 'mail'] as const
-const lanes = ['a', 'b', 'ünï', '😀', '\uE000'] as const
+const lanes = ['a', 'a/1', 'a/ü', 'a-b', 'b', 'ünï/x', '😀', '\uE000'] as const
 const priorities: readonly Priority[] = [1, 2, 3, 4, 5, 6]
 
 export function randomSpec(random: Random, now: Instant): JobSpec {

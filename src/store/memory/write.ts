@@ -3,6 +3,7 @@
 import type { Change } from '../../core/change.ts'
 import { rankOf, takeTurns } from '../../core/fair.ts'
 import type { Job } from '../../core/job.ts'
+import { tenantOfLane } from '../../core/lane.ts'
 import { limits } from '../../core/limits.ts'
 import type { Instant } from '../../core/time.ts'
 import type {
@@ -16,7 +17,7 @@ import type {
 } from '../store.ts'
 import { leasedJob } from '../shared/job.ts'
 import { putRecord, recordFits } from './records.ts'
-import { claimRuled } from './ruled.ts'
+import { claimInTurns, claimRuled, type Due } from './ruled.ts'
 import type { Row, Rows } from './rows.ts'
 
 export function insertAll(
@@ -56,13 +57,15 @@ export function claim(rows: Rows, request: ClaimRequest): Job[] {
     seq: row.seq,
   }))
   if (due.length === 0) return []
-  if (request.isRuled || request.within) {
-    const taken = claimRuled(rows, due, request)
-    return taken.map(({ row }, i) => grant(rows, row, request, request.attemptIds[i]!))
-  }
-  const turns = takeTurns(due, rows.cursors.get(request.queue) ?? '', request.limit)
-  if (due.length > request.limit) rows.cursors.set(request.queue, turns.cursor)
-  return turns.taken.map(({ row }, i) => grant(rows, row, request, request.attemptIds[i]!))
+  const taken = takeDue(rows, due, request)
+  return taken.map(({ row }, i) => grant(rows, row, request, request.attemptIds[i]!))
+}
+
+function takeDue(rows: Rows, due: readonly Due[], request: ClaimRequest): readonly Due[] {
+  if (request.isRuled || request.within || request.shares) return claimRuled(rows, due, request)
+  if (due.length > request.limit) return claimInTurns(rows, due, request).taken
+  const cursor = tenantOfLane(rows.cursors.get(request.queue) ?? '')
+  return takeTurns(due, cursor, request.limit).taken
 }
 
 function dueRows(rows: Rows, { queue, handlers, now }: ClaimRequest): Row[] {

@@ -3,9 +3,8 @@
 
 import { DamagedRecord } from '../../core/damage.ts'
 import type { Job } from '../../core/job.ts'
-import { turnKey } from '../../core/turns.ts'
 import type { ClaimRequest } from '../store.ts'
-import { fromDocumentsText, fromNumbers, separated, texts } from './arrays.ts'
+import { fromDocumentsText, fromNumbers, numbers, separated, texts } from './arrays.ts'
 import type { Cell, ColdRow, Row } from './columns.ts'
 import type { Value } from './connection.ts'
 import type { Body } from '../shared/body.ts'
@@ -43,11 +42,11 @@ export function canGive({ limit, handlers }: ClaimRequest): boolean {
 }
 
 export function claimName(request: ClaimRequest): string {
-  return isRuled(request) ? 'claim_ruled_2' : 'claim_3'
+  return isRuled(request) ? 'claim_ruled_3' : 'claim_4'
 }
 
-function isRuled(request: ClaimRequest): boolean {
-  return request.isRuled === true || request.within !== undefined
+function isRuled({ isRuled: hasRules, within, shares }: ClaimRequest): boolean {
+  return hasRules === true || within !== undefined || shares !== undefined
 }
 
 /** Which of the values says how many may be given. */
@@ -92,16 +91,19 @@ export function claimedJobs(tables: Tables, row: Row, request: ClaimRequest): Pr
   return understood(tables, rows, { ...request, now })
 }
 
-/** Behind every key there can be. */
-const EVERY_LANE = { from: '', until: '\u{10ffff}' }
-
-function ruledValues({ queue, within }: ClaimRequest): Value[] {
-  const spans = within?.spans.map(({ from, until }) => ({ from: toKey(from), until: toKey(until) }))
-  const asked = spans ?? [EVERY_LANE]
+/** Whether rules hold, the scope, one tenant with its spans, and what each tenant may hold. */
+function ruledValues({ isRuled: hasRules, within, shares }: ClaimRequest): Value[] {
+  const { tenant, spans } = within?.lanes ?? { tenant: null, spans: [] }
+  const held = Object.entries(shares?.held ?? {})
   return [
-    texts(asked.map(({ from }) => from)),
-    texts(asked.map(({ until }) => until)),
-    within ? toKey(turnKey(queue, within.scope)) : null,
+    hasRules === true || within !== undefined,
+    within ? toKey(within.scope) : null,
+    tenant === null ? null : toKey(tenant),
+    texts(spans.map(({ from }) => toKey(from))),
+    texts(spans.map(({ until }) => toKey(until))),
+    shares?.most ?? null,
+    texts(held.map(([name]) => toKey(name))),
+    numbers(held.map(([, count]) => count)),
   ]
 }
 
@@ -126,7 +128,7 @@ function decoded(work: () => Told): Told | DamagedRecord {
   }
 }
 
-/** As `claim_ruled_2` sends them: lists, and of specs a JSON list for each, with its turn. */
+/** As `claim_ruled_3` sends them: lists, and of specs a JSON list for each, with its turn. */
 function listedRows(row: Row): Claimed[] {
   const [ns, seqs, specAts, , attempts, fences, versions] = row.slice(0, 7).map(fromNumbers)
   const all = row[8] ? (JSON.parse(row[8]) as [number, ...ColdRow][]) : []
@@ -150,22 +152,22 @@ function listedRows(row: Row): Claimed[] {
 
 const ROW_WIDTH = 7
 
-/** As `claim_3` sends them: all rows, one after another, as the inside of one JSON list. */
+/** As `claim_4` sends them: all rows, one after another, as the inside of one JSON list. */
 function textRows(row: Row): Claimed[] {
   // All that was taken were moments of jobs that are gone.
   if (row[0] === null) return []
   const cells = JSON.parse(`[${row[0]}]`) as unknown[]
-  const numbers = cells as number[]
+  const counts = cells as number[]
   const colds = coldRows(row)
   const rows: Claimed[] = []
   for (let at = 0; at < cells.length; at += ROW_WIDTH) {
     rows.push({
-      n: numbers[at]!,
-      seq: numbers[at + 1]!,
-      specAt: numbers[at + 2]!,
-      attempts: numbers[at + 3]!,
-      fence: numbers[at + 4]!,
-      version: numbers[at + 5]!,
+      n: counts[at]!,
+      seq: counts[at + 1]!,
+      specAt: counts[at + 2]!,
+      attempts: counts[at + 3]!,
+      fence: counts[at + 4]!,
+      version: counts[at + 5]!,
       body: decoded(() => toldOf(cells[at + 6] as Body)),
       cold: colds === null ? null : colds(rows.length),
     })

@@ -12,6 +12,7 @@ import { specTexts } from './migrations/0007-spec-texts.ts'
 import { batches } from './migrations/0008-batches.ts'
 import { newAlike } from './migrations/0009-new-alike.ts'
 import { turns } from './migrations/0010-turns.ts'
+import { tenants } from './migrations/0011-tenants.ts'
 import type { Migration } from './migrations/migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   batches,
   newAlike,
   turns,
+  tenants,
 ]
 export const latestVersion = migrations.length
 

@@ -2,12 +2,11 @@
 
 import { DamagedRecord } from '../../core/damage.ts'
 import type { Job, Lease } from '../../core/job.ts'
-import { turnKey } from '../../core/turns.ts'
 import type { ClaimRequest } from '../store.ts'
 import { NUL } from './codes.ts'
 import { type Cold } from '../shared/job.ts'
 import { claimedJob } from './row.ts'
-import { DAMAGED_ROW } from './scripts/claim.ts'
+import { DAMAGED_ROW } from './scripts/lease.ts'
 import type { Shelf } from './shelf.ts'
 import { toKey } from '../shared/text.ts'
 
@@ -28,7 +27,8 @@ export function canGive({ limit, handlers }: ClaimRequest): boolean {
 }
 
 export function isRuled(request: ClaimRequest): boolean {
-  return request.isRuled === true || request.within !== undefined
+  const { isRuled: hasRules, within, shares } = request
+  return hasRules === true || within !== undefined || shares !== undefined
 }
 
 /** What the scripts take. */
@@ -73,12 +73,28 @@ export function claimedJobs(
   return jobsOf(shelf, taken)
 }
 
-/** The key of the turn, or nothing for that of the queue; how many spans, then each. */
-function ruledArgs({ queue, within }: ClaimRequest): string[] {
-  if (!within) return ['', '0']
-  const { scope, spans } = within
-  const bounds = spans.flatMap(({ from, until }) => [toKey(from), toKey(until)])
-  return [toKey(turnKey(queue, scope)), String(spans.length), ...bounds]
+function flag(is: boolean): string {
+  return is ? '1' : '0'
+}
+
+/**
+ * Whether rules hold, the scope, one tenant and how many of its spans with each of them, then what
+ * each tenant may hold and what so many of them do.
+ */
+function ruledArgs({ isRuled: hasRules, within, shares }: ClaimRequest): string[] {
+  const { tenant, spans } = within?.lanes ?? { tenant: '', spans: [] }
+  const held = Object.entries(shares?.held ?? {})
+  return [
+    flag(hasRules === true || within !== undefined),
+    toKey(within?.scope ?? ''),
+    flag(within !== undefined),
+    toKey(tenant),
+    String(spans.length),
+    ...spans.flatMap(({ from, until }) => [toKey(from), toKey(until)]),
+    shares ? String(shares.most) : '',
+    String(held.length),
+    ...held.flatMap(([name, count]) => [toKey(name), String(count)]),
+  ]
 }
 
 async function jobsOf(shelf: Shelf, taken: readonly Taken[]): Promise<Job[]> {

@@ -1,20 +1,24 @@
-// Due and waiting → running. While everything due fits, it is simply taken; under contention what
-// is due is made ready in bites and the lanes take turns. Core decides who; this file finds them.
+// Due and waiting → running. While everything due fits, it is simply taken; under contention what is
+// due is made ready in bites, and tenants and their users take turns. Core decides who; this file
+// finds them.
 
 import { takeTurns, type Candidate } from '../../core/fair.ts'
 import type { Job } from '../../core/job.ts'
+import { tenantOfLane } from '../../core/lane.ts'
+import { plainTurn, tenantTurnKey } from '../../core/turns.ts'
 import type { ClaimRequest } from '../store.ts'
 import { bulkSql, inBulk } from './bulk.ts'
-import { dueFrom, laneCandidates, promote } from './contention.ts'
+import { areTenantsDue, dueFrom, laneCandidates, promote, type Due } from './contention.ts'
 import { dueColumns, leaseJobsSql, type DueRow } from './columns.ts'
 import { kinds, RUNNING, WAITING } from '../shared/codes.ts'
 import type { Row, Value } from './driver.ts'
 import { readDamage } from './damage.ts'
 import { assertCounters, leasedJob, type Cold } from './record.ts'
-import { takeRuled } from './ruled.ts'
+import { hasUsersDue, onlyTenantDue, takeRuled } from './ruled.ts'
 import type { Lent, Tables } from './tables.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { parseBody, type Told } from '../shared/told.ts'
+import { keepTurn, moveCursor, turnAt } from './turns.ts'
 
 interface Found extends Candidate {
   readonly row: DueRow
@@ -55,49 +59,80 @@ function claimFrom(tables: Tables, lines: readonly number[], request: ClaimReque
   // After a claim that gave all it was asked for, nobody need count what is due.
   const isCrowd = tables.crowded.has(queue)
   const due = lines.map(line => dueFrom(tables, line, now, isCrowd ? 1 : limit + 1))
-  if (request.isRuled || request.within) {
+  if (request.isRuled || request.within || request.shares) {
     promote(tables, due, request)
-    const taken = takeRuled(tables, lines, request).flatMap(row => asFound(tables, row))
-    return lease(tables, taken, request)
+    return leaseRuled(tables, lines, request)
   }
-  const cursor = fromKey(key)
-  const count = due.reduce((sum, { timed, ready }) => sum + timed + ready, 0)
-  if (!isCrowd && count <= limit) {
-    const found = due.flatMap(({ line, timed, ready }) => [
-      ...(timed > 0 ? tables.packedAll(dueColumns, timedSql, line, now, limit) : []),
-      ...(ready > 0 ? tables.packedAll(dueColumns, readySql, line, now, limit) : []),
-    ])
-    const { taken } = takeTurns(
-      found.flatMap(row => asFound(tables, row)),
-      cursor,
-      limit,
-    )
-    return lease(tables, taken, request)
-  }
+  const cursor = tenantOfLane(fromKey(key))
+  if (!isCrowd && countOf(due) <= limit) return leaseAll(tables, due, request, cursor)
   promote(tables, due, request)
-  const found = laneCandidates(tables, lines, {
-    cursor: key,
-    now,
-    limit: limit + (isCrowd ? 1 : 0),
-  })
-  const turns = takeTurns(
-    found.flatMap(row => asFound(tables, row)),
-    cursor,
-    limit,
-  )
+  const flat = flatTurn(tables, lines, request, toKey(cursor))
+  if (flat === null) {
+    const all = isCrowd ? lines.map(line => dueFrom(tables, line, now, limit + 1)) : due
+    if (countOf(all) <= limit) return leaseAll(tables, all, request, cursor)
+    return leaseRuled(tables, lines, request)
+  }
+  const ring = { cursor: flat.cursor, now, limit: limit + (isCrowd ? 1 : 0) }
+  const found = laneCandidates(tables, lines, ring)
+  const candidates = found.flatMap(row => asFound(tables, row))
   // It was no crowd after all: nobody had to wait for a turn.
   const isAll = isCrowd && found.length <= limit
-  if (!isAll && turns.cursor !== cursor) moveCursor(tables, queue, turns.cursor)
+  const laneCursor = () => (isAll ? '' : fromKey(flat.cursor))
+  const turns = takeTurns(candidates, cursor, limit, laneCursor)
+  if (!isAll && turns.cursor !== cursor) moveCursor(tables, queue, toKey(turns.cursor))
+  if (!isAll && flat.tenant !== null) {
+    const lane = turns.lanes.get(flat.tenant) ?? flat.tenant
+    keepTurn(tables, tenantTurnKey(queue, '', flat.tenant), plainTurn({ lane: toKey(lane) }), now)
+  }
   return lease(tables, turns.taken, request)
 }
 
-function moveCursor(tables: Tables, queue: string, cursor: string): void {
-  tables
-    .statement(
-      `insert into queues (queue, cursor) values (?, ?)
-        on conflict (queue) do update set cursor = excluded.cursor`,
-    )
-    .run(toKey(queue), toKey(cursor))
+function countOf(due: readonly Due[]): number {
+  return due.reduce((sum, { timed, ready }) => sum + timed + ready, 0)
+}
+
+/** What is due fits: it is all taken. */
+function leaseAll(
+  tables: Tables,
+  due: readonly Due[],
+  request: ClaimRequest,
+  cursor: string,
+): Job[] {
+  const { now, limit } = request
+  const found = due.flatMap(({ line, timed, ready }) => [
+    ...(timed > 0 ? tables.packedAll(dueColumns, timedSql, line, now, limit) : []),
+    ...(ready > 0 ? tables.packedAll(dueColumns, readySql, line, now, limit) : []),
+  ])
+  const candidates = found.flatMap(row => asFound(tables, row))
+  return lease(tables, takeTurns(candidates, cursor, limit).taken, request)
+}
+
+function leaseRuled(tables: Tables, lines: readonly number[], request: ClaimRequest): Job[] {
+  const taken = takeRuled(tables, lines, request).flatMap(row => asFound(tables, row))
+  return lease(tables, taken, request)
+}
+
+interface FlatTurn {
+  /** The lane served last, as it is stored. */
+  readonly cursor: string
+  /** Whose users take turns; null where tenants do. */
+  readonly tenant: string | null
+}
+
+/** Turns of one kind: of the users of the only tenant, or of tenants without users; or null. */
+function flatTurn(
+  tables: Tables,
+  lines: readonly number[],
+  { queue, now, limit }: ClaimRequest,
+  cursor: string,
+): FlatTurn | null {
+  const only = onlyTenantDue(tables, lines, now)
+  if (only === null)
+    return areTenantsDue(tables, lines, now, limit) ? { cursor, tenant: null } : null
+  if (!hasUsersDue(tables, lines, only, now)) return { cursor, tenant: null }
+  const tenant = fromKey(only)
+  const { lane } = turnAt(tables, tenantTurnKey(queue, '', tenant), now)
+  return { cursor: lane, tenant }
 }
 
 function queueOf(tables: Tables, queue: string): { isPaused: boolean; cursor: string } {

@@ -171,6 +171,17 @@ function lanesInTurn(tables: Tables, lines: readonly number[], ring: Ring): Lane
   return [...lanes, ...sorted(wrapped).slice(0, left)]
 }
 
+/** Whether all that is due is of tenants without users, and of fewer than can have a turn. */
+export function areTenantsDue(
+  tables: Tables,
+  lines: readonly number[],
+  now: Instant,
+  limit: number,
+): boolean {
+  const lanes = lanesInTurn(tables, lines, { cursor: '', now, limit })
+  return lanes.length < limit && lanes.every(({ key }) => !key.includes('/'))
+}
+
 function addLine(lanes: Map<string, number[]>, key: string, line: number): void {
   const held = lanes.get(key)
   if (held) held.push(line)

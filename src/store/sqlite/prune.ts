@@ -4,7 +4,7 @@ import type { Instant } from '../../core/time.ts'
 import type { PruneRequest, PruneResult } from '../store.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { removeJob, type Going } from './remove.ts'
-import { forgetCapped } from './ruled.ts'
+import { forgetCapped } from './lane-use.ts'
 import { dropLogs } from './reports.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,51 +1,12 @@
 // Lanes with rules, and claims of some lanes only: weights, caps on runs and starts, spans (D4, D5).
 
 import { describe, expect, it } from 'vitest'
-import {
-  fromRule,
-  LANE_KIND,
-  plainRule,
-  spanOfLane,
-  spansOfTenant,
-  type LaneRule,
-} from '../../../src/core/lane.ts'
+import { LANE_KIND, spanOfLane, spansOfTenant } from '../../../src/core/lane.ts'
 import { TURN_KEPT_MS, TURN_KIND, turnKey } from '../../../src/core/turns.ts'
-import type { Instant } from '../../../src/core/time.ts'
-import type { ClaimRequest, Store, Within } from '../../../src/store/store.ts'
-import { claimIds, claimRequest, finish, job, succeeded, T0 } from '../../support/builders.ts'
+import type { Within } from '../../../src/store/store.ts'
+import { claimIds, claimRequest, job, T0 } from '../../support/builders.ts'
 import { put, type UseBench } from './bench.ts'
-
-async function rule(store: Store, lane: string, given: Partial<LaneRule>): Promise<void> {
-  const value = fromRule({ ...plainRule, ...given })
-  const write = { kind: LANE_KIND, key: lane, value, expectedVersion: null, expireAt: null }
-  expect(await store.putRecords([write], T0)).toEqual(['put'])
-}
-
-async function fill(store: Store, lanes: readonly string[], each: number): Promise<void> {
-  for (const lane of lanes) {
-    await put(store, ...Array.from({ length: each }, (_, i) => job(`${lane}-${i}`, { lane })))
-  }
-}
-
-/** The lanes that were served, one claim of so many after another. */
-async function served(
-  store: Store,
-  claims: number,
-  more: Partial<ClaimRequest> = {},
-): Promise<string> {
-  const lanes: string[] = []
-  for (let i = 0; i < claims; i++) {
-    const ids = await claimIds(store, more.now ?? T0, { limit: 1, isRuled: true, ...more })
-    lanes.push(...ids.map(id => id.split('-')[0]!))
-  }
-  return lanes.join('')
-}
-
-async function finishAll(store: Store, request: Partial<ClaimRequest>, now: Instant) {
-  for (const held of await store.claim(claimRequest({ now, isRuled: true, ...request }))) {
-    await finish(store, held, succeeded, now)
-  }
-}
+import { fill, finishAll, rule, served } from './lanes.ts'
 
 export function laneTests(bench: UseBench): void {
   describe('weights', () => {
@@ -174,7 +135,8 @@ function rateTests(bench: UseBench): void {
     expect(await served(store, 1, { limit: 2 })).toBe('bb')
     const starts: number[] = []
     for (let at = T0; at <= T0 + 60_000; at += 1_000) {
-      const lanes = await served(store, 1, { now: at, within: lanesOnly('a') })
+      const within = { scope: 'a', lanes: { tenant: 'a', spans: spansOfTenant('a') } }
+      const lanes = await served(store, 1, { now: at, within })
       if (lanes !== '') starts.push(at - T0)
     }
     expect(starts).toEqual([20_000, 40_000, 60_000])
@@ -190,15 +152,17 @@ function rateTests(bench: UseBench): void {
   })
 }
 
-function lanesOnly(...lanes: string[]): Within {
-  return { spans: lanes.map(spanOfLane), scope: lanes.join() }
+/** Of users of the tenant `t`. */
+function usersOnly(...users: string[]): Within {
+  const spans = users.map(user => spanOfLane(`t/${user}`))
+  return { scope: users.join(), lanes: { tenant: 't', spans } }
 }
 
 function scopeTests(bench: UseBench): void {
   it('goes on behind the last claim of its scope and leaves the turn of the queue', async () => {
     const { store } = bench()
-    await fill(store, ['a', 'b', 'c'], 6)
-    const within = lanesOnly('a', 'c')
+    await fill(store, ['t/a', 't/b', 't/c'], 6)
+    const within = usersOnly('a', 'c')
     expect(await served(store, 1, { within })).toBe('a')
     expect(await served(store, 1, { within })).toBe('c')
     expect(await served(store, 3)).toBe('abc')
@@ -209,25 +173,26 @@ function scopeTests(bench: UseBench): void {
 
   it('keeps the turn of a scope by queue, and as a record that expires', async () => {
     const { store } = bench()
-    await fill(store, ['a', 'b'], 2)
-    await put(store, ...['a', 'b'].map(lane => job(`other-${lane}`, { lane, queue: 'other' })))
-    const within = lanesOnly('a', 'b')
+    await fill(store, ['t/a', 't/b'], 2)
+    const other = (user: string) => job(`other-${user}`, { lane: `t/${user}`, queue: 'other' })
+    await put(store, other('a'), other('b'))
+    const within = usersOnly('a', 'b')
     expect(await served(store, 1, { within })).toBe('a')
     expect(await claimIds(store, T0, { limit: 1, within, queue: 'other' })).toEqual(['other-a'])
     expect(await served(store, 1, { within })).toBe('b')
     const { items } = await store.listRecords(TURN_KIND, { limit: 9 }, T0)
     expect(items.map(({ key, value, expireAt }) => [key, value, expireAt])).toEqual([
-      [turnKey('default', 'a,b'), { lane: 'b', taken: 1 }, T0 + TURN_KEPT_MS],
-      [turnKey('other', 'a,b'), { lane: 'a', taken: 1 }, T0 + TURN_KEPT_MS],
+      [turnKey('default', 'a,b'), { lane: 't/b', taken: 1 }, T0 + TURN_KEPT_MS],
+      [turnKey('other', 'a,b'), { lane: 't/a', taken: 1 }, T0 + TURN_KEPT_MS],
     ])
   })
 
   it('G7: claims of one that overlap serve every lane once a round, whatever floods', async () => {
     const { store } = bench()
-    const lanes = Array.from({ length: 20 }, (_, i) => `u${String(i).padStart(2, '0')}`)
+    const lanes = Array.from({ length: 20 }, (_, i) => `t/u${String(i).padStart(2, '0')}`)
     await fill(store, lanes, 3)
-    await put(store, ...Array.from({ length: 60 }, (_, i) => job(`f-${i}`, { lane: 'u07' })))
-    const within = { spans: [{ from: 'u', until: 'v' }], scope: 'u' }
+    await put(store, ...Array.from({ length: 60 }, (_, i) => job(`f-${i}`, { lane: 't/u07' })))
+    const within = { scope: 't', lanes: { tenant: 't', spans: spansOfTenant('t') } }
     const taken = new Map(lanes.map(lane => [lane, 0]))
     for (let round = 0; round < 5; round++) {
       const claims = Array.from({ length: 8 }, (_, i) =>
@@ -245,35 +210,35 @@ function scopeTests(bench: UseBench): void {
 function spanTests(bench: UseBench): void {
   it('takes from the lanes it names and no others', async () => {
     const { store } = bench()
-    await fill(store, ['a', 'b', 'c', 'd'], 2)
-    expect(await served(store, 1, { limit: 9, within: lanesOnly('b', 'd') })).toBe('bdbd')
-    expect(await served(store, 1, { limit: 9, within: lanesOnly('b', 'x') })).toBe('')
+    await fill(store, ['t/a', 't/b', 't/c', 't/d'], 2)
+    expect(await served(store, 1, { limit: 9, within: usersOnly('b', 'd') })).toBe('bdbd')
+    expect(await served(store, 1, { limit: 9, within: usersOnly('b', 'x') })).toBe('')
   })
 
   it('holds to weights and caps there too', async () => {
     const { store } = bench()
-    await fill(store, ['a', 'b'], 9)
-    await rule(store, 'a', { weight: 3, runningMax: 4 })
-    expect(await served(store, 1, { limit: 9, within: lanesOnly('a', 'b') })).toBe('aaababbbb')
-    expect(await served(store, 1, { limit: 2, within: lanesOnly('a', 'b') })).toBe('bb')
+    await fill(store, ['t/a', 't/b'], 9)
+    await rule(store, 't/a', { weight: 3, runningMax: 4 })
+    expect(await served(store, 1, { limit: 9, within: usersOnly('a', 'b') })).toBe('aaababbbb')
+    expect(await served(store, 1, { limit: 2, within: usersOnly('a', 'b') })).toBe('bb')
   })
 
   it('knows the lanes of a tenant from those of tenants with similar names', async () => {
     const { store } = bench()
     const lanes = ['acme', 'acme!', 'acme-x', 'acme/ana', 'acme/zoë', 'acme0', 'acmes']
     await put(store, ...lanes.map(lane => job(lane, { lane })))
-    const within = { spans: spansOfTenant('acme'), scope: 'acme' }
+    const within = { scope: 'acme', lanes: { tenant: 'acme', spans: spansOfTenant('acme') } }
     const ids = await claimIds(store, T0, { limit: 9, within })
     expect(ids).toEqual(['acme', 'acme/ana', 'acme/zoë'])
   })
 
   it('takes nothing that is not due or from a paused queue', async () => {
     const { store } = bench()
-    await put(store, job('a-1', { lane: 'a', trigger: { kind: 'once', at: T0 + 1 } }))
-    expect(await served(store, 1, { within: lanesOnly('a') })).toBe('')
+    await put(store, job('a-1', { lane: 't/a', trigger: { kind: 'once', at: T0 + 1 } }))
+    expect(await served(store, 1, { within: usersOnly('a') })).toBe('')
     await store.setQueuePaused('default', true)
-    expect(await served(store, 1, { within: lanesOnly('a'), now: T0 + 1 })).toBe('')
+    expect(await served(store, 1, { within: usersOnly('a'), now: T0 + 1 })).toBe('')
     await store.setQueuePaused('default', false)
-    expect(await served(store, 1, { within: lanesOnly('a'), now: T0 + 1 })).toBe('a')
+    expect(await served(store, 1, { within: usersOnly('a'), now: T0 + 1 })).toBe('a')
   })
 }

@@ -4,6 +4,7 @@
 import { fromDocuments } from '../arrays.ts'
 import { judged } from './clock.ts'
 import { made } from './made.ts'
+import { tenantOf } from './tenants.ts'
 
 const due = (s: string, what: number) => `select ctid from ${s}.moments
   where what = ${what} and line = any (v_lines) and at <= v_now limit p_limit + 1`
@@ -95,6 +96,16 @@ const turnsOfMany = (s: string) => `
     v_depth := v_depth + (p_limit - v_total + v_deep - 1) / v_deep;
   end loop;`
 
+/** The same with turns that nest: those of tenants, and of each its lanes from the first. */
+const inNestedTurn = (s: string) => `
+  select array_agg(o.tid), array_agg(o.seq) into v_tids, v_seqs from (select t.tid, t.seq from (
+    select l.tid, l.seq, l.tenant,
+        row_number() over (partition by l.tenant order by l.turn, l.lane) as place from (
+      select m.ctid as tid, m.seq, m.lane, ${tenantOf('m.lane')} as tenant,
+          row_number() over (partition by m.lane order by m.rank, m.seq) as turn
+        from ${s}.moments m where m.ctid = any (v_tids)) l
+  ) t order by t.place, t.tenant <= v_cursor, t.tenant) o;`
+
 const heldQueue = (s: string) => `select q.paused, q.cursor into v_paused, v_cursor
   from ${s}.queues q where q.queue = p_queue for update;`
 
@@ -112,6 +123,70 @@ const contended = (s: string) => `
   ${turns(s)}
   if not v_crowd and v_last <> v_cursor then
     update ${s}.queues set cursor = v_last where queue = p_queue;
+  end if;`
+
+const nestedTurn = (s: string) => `
+  v_cursor := ${tenantOf('v_cursor')};
+  ${inNestedTurn(s)}`
+
+const takeAll = (s: string) => `
+  v_tids := array(${due(s, 0)}) || array(${due(s, 1)});
+  ${inNestedTurn(s)}`
+
+/** Whether some are due beyond those that are asked for. */
+const isMoreDue = (s: string) => `exists (select 1 from ${s}.moments m
+  where m.what = 1 and m.line = any (v_lines) and m.at <= v_now offset p_limit)`
+
+/**
+ * Tenants and their users take turns. Where there is one tenant, or none that has users, a ring of
+ * lanes does.
+ */
+const contendedTenants = (s: string) => `
+  ${heldQueue(s)}
+  if not found then
+    insert into ${s}.queues (queue) values (p_queue) on conflict do nothing;
+    ${heldQueue(s)}
+  end if;
+  if v_paused then return; end if;
+  v_cursor := ${tenantOf('v_cursor')};
+  v_tenant := v_cursor;
+  v_key := p_queue || E'\\n';
+  ${promote(s)}
+  v_only := ${firstLane(s, 'true')};
+  if v_only is null then return; end if;
+  v_only := ${tenantOf('v_only')};
+  if ${firstLane(s, "m.lane > v_only and m.lane < v_only || '/'")} is not null
+      or ${firstLane(s, "m.lane >= v_only || '0'")} is not null then
+    v_only := null;
+  elsif ${firstLane(s, "m.lane >= v_only || '/' and m.lane < v_only || '0'")} is not null then
+    v_has_users := true;
+    select r.p_lane into v_cursor from ${s}.turn_at_1(v_key || E'\\n' || v_only, v_now) r;
+  end if;
+  ${lanes(s)}
+  v_count := cardinality(v_lanes);
+  if v_only is null and (v_count >= p_limit or exists (
+      select 1 from unnest(v_lanes) l (lane) where position('/' in l.lane) > 0)) then
+    if v_crowd and not ${isMoreDue(s)} then
+      ${takeAll(s)}
+    else
+      select r.p_tids, r.p_last into v_tids, v_last from ${s}.tenants_serve_1(
+        v_key, v_lines, v_now, v_tenant, 1, p_limit, false, null, null, null) r;
+      v_seqs := array(select m.seq from unnest(v_tids) with ordinality t (tid, n)
+        join ${s}.moments m on m.ctid = t.tid order by t.n);
+      update ${s}.queues set cursor = v_last where queue = p_queue and v_last <> v_tenant;
+    end if;
+  else
+    ${turns(s)}
+    if v_crowd then
+      v_cursor := v_tenant;
+      ${takeAll(s)}
+    else
+      if v_has_users then
+        perform ${s}.turn_keep_1(v_key || E'\\n' || v_only, v_last, 1, v_now);
+      end if;
+      update ${s}.queues set cursor = ${tenantOf('v_last')}
+        where queue = p_queue and cursor <> ${tenantOf('v_last')};
+    end if;
   end if;`
 
 /**
@@ -213,6 +288,8 @@ interface Form {
   readonly declare?: string
   /** Whether it is known that more is due than is asked for: then nobody need look. */
   readonly isCrowd?: string
+  /** Whether turns nest. */
+  readonly isNested?: boolean
   readonly ending: string
 }
 
@@ -236,8 +313,11 @@ const claimOf = (s: string, form: Form) =>
         if v_paused then return; end if;
         v_cursor := coalesce(v_cursor, '');
       end if;
-      if v_crowd or cardinality(v_tids) > p_limit then ${contended(s)}
-      elsif cardinality(v_tids) > 1 then ${inTurn(s)} end if;
+      if v_crowd or cardinality(v_tids) > p_limit then
+        ${form.isNested ? contendedTenants(s) : contended(s)}
+      elsif cardinality(v_tids) > 1 then
+        ${form.isNested ? nestedTurn(s) : inTurn(s)}
+      end if;
       ${take(s)}
       ${form.ending}`,
   })
@@ -265,5 +345,17 @@ export const claimWithRows = (s: string): string =>
     isCrowd: 'p_crowd',
     returns: `table (jobs text, moment bigint, ${specColumns})`,
     declare: `v_attempts text[] := ${fromDocuments('p_attempts')};`,
+    ending: leaseWith(s, rows, 'v_attempts'),
+  })
+
+export const claimOfTenants = (s: string): string =>
+  claimOf(s, {
+    name: 'claim_4',
+    parameters: `${parameters('text')}, p_crowd boolean`,
+    isCrowd: 'p_crowd',
+    isNested: true,
+    returns: `table (jobs text, moment bigint, ${specColumns})`,
+    declare: `v_attempts text[] := ${fromDocuments('p_attempts')}; v_tenant text; v_key text;
+      v_only text collate "C"; v_has_users boolean := false;`,
     ending: leaseWith(s, rows, 'v_attempts'),
   })

@@ -1,18 +1,17 @@
 // Due and waiting → running. While everything due fits it is simply taken; when more is due, the
-// earliest is made ready in bites and the lanes take turns, as core/fair says.
+// earliest is made ready in bites, and tenants and their users take turns, as core/fair says.
 
 import { base } from './base.ts'
 import { ordering } from './fair.ts'
+import { leasing } from './lease.ts'
 import { listed } from './listed.ts'
 import { places } from './places.ts'
+import { ringing } from './rings.ts'
 import { tallies } from './tallies.ts'
 
 /** Timed jobs made ready in one claim, at least; what is due later waits for the next. */
 export const BITE = 1_000
 const BITE_FACTOR = 4
-
-/** In place of the row of a job that is not leased, but to be set aside. */
-export const DAMAGED_ROW = '!'
 
 const finding = String.raw`
 local LANE = '^%d+%z%d+%z%d%z%d%z[^%z]*%z[^%z]*%z[^%z]*%z([^%z]*)%z.%z(%-?%d*)%z(%-?%d*)%z'
@@ -94,8 +93,34 @@ end
 `
 
 const fitting = String.raw`
+local function grouped(jobs, nameOf)
+  local groups, names = {}, {}
+  for _, job in ipairs(jobs) do
+    local name = nameOf(job)
+    if not groups[name] then
+      groups[name] = {}
+      names[#names + 1] = name
+    end
+    insert(groups[name], job)
+  end
+  return groups, names
+end
+
+-- Tenants from behind the cursor on, the lanes of each from the first.
+local function inTurns(jobs, cursor, limit)
+  local lanes, names = grouped(jobs, function(job) return job.lane end)
+  for _, name in ipairs(names) do inRank(lanes[name]) end
+  if #names == 1 then return lanes[names[1]] end
+  local byTenant, tenants = grouped(names, tenantOf)
+  for _, tenant in ipairs(tenants) do
+    local own = byTenant[tenant]
+    byTenant[tenant] = #own == 1 and lanes[own[1]] or takeTurns(ringFrom(own, ''), lanes, limit)
+  end
+  return (takeTurns(ringFrom(tenants, cursor), byTenant, limit))
+end
+
 local function everything(lines, limit)
-  local lanes, names, all, ready = {}, {}, {}, {}
+  local all, ready = {}, {}
   for _, line in ipairs(lines) do
     if line.timed > 0 then
       local key = P .. 'timed:' .. line.name
@@ -119,19 +144,7 @@ local function everything(lines, limit)
     end
   end
   leaveLanes(ready)
-  for _, found in ipairs(all) do
-    local lane = lanes[found.lane]
-    if lane then
-      lane[#lane + 1] = found
-    else
-      lanes[found.lane] = { found }
-      names[#names + 1] = found.lane
-    end
-  end
-  for _, name in ipairs(names) do inRank(lanes[name]) end
-  local cursor = call('HGET', P .. 'cursors', queue) or ''
-  local ring = #names > 1 and ringFrom(names, cursor) or names
-  return (takeTurns(ring, lanes, limit))
+  return inTurns(all, tenantOf(call('HGET', P .. 'cursors', queue) or ''), limit)
 end
 `
 
@@ -249,83 +262,6 @@ local function inTurnOfMany(lines, cursor, limit)
 end
 `
 
-const leasing = String.raw`
--- By the first number of its body. Names may look like that, so what is found is looked at again.
-local function isUnstarted(row)
-  return find(row, '\0[0', 1, true) and match(row, '%z%[0,[^%z]*$')
-end
-
--- Jobs as numbers, all of one line, or as places that know their line.
-local function lease(taken, line)
-  local seqs, unread = {}, {}
-  for i = 1, #taken do
-    seqs[i] = line and taken[i] or taken[i].seq
-    if line or not taken[i].row then unread[#unread + 1] = seqs[i] end
-  end
-  local rows, n = fetch('HMGET', P .. 'jobs', unread), 0
-  local stamp, till = int(now), int(now + leaseMs)
-  local middle, tail = Z .. token .. Z .. 'c' .. Z, Z .. owner .. Z .. stamp .. Z .. till
-  local leases, reply, begun, held = {}, { stamp }, {}, {}
-  local last, version, front, kind, tenant, isNew
-  for i = 1, #seqs do
-    local job, row = taken[i], nil
-    if line or not job.row then
-      n = n + 1
-      row = rows[n]
-    else
-      row = job.row
-    end
-    -- What was made together mostly has the same row: it is looked at and told once.
-    local isSame = row == last
-    if not isSame then
-      version, kind, tenant = match(row or '', '^(%d+)%z%d+%z%d%z([01])%z([^%z]*)')
-      last = row
-      if version then
-        front, isNew = int(version + 1) .. middle, kind == '0' and isUnstarted(row)
-      end
-    end
-    if version then
-      local k = #held + 1
-      local counts = (line or job.line).counts[kind]
-      counts[tenant] = (counts[tenant] or 0) + 1
-      if isNew then
-        begun[tenant] = begun[tenant] or {}
-        insert(begun[tenant], seqs[i])
-      end
-      held[k] = seqs[i]
-      leases[2 * k - 1] = seqs[i]
-      leases[2 * k] = front .. ARGV[at + k] .. tail
-      reply[2 * k] = seqs[i]
-      reply[2 * k + 1] = isSame and '' or row
-    else
-      bad[#bad + 1] = seqs[i]
-    end
-  end
-  if #held > 0 then
-    batch('HSET', P .. 'leases', leases)
-    beginLease(token, till, held)
-  end
-  for tenant, list in pairs(begun) do moveMarked(tenant, UNSTARTED, LIVE, list) end
-  for i = 1, #bad do
-    reply[#reply + 1] = bad[i]
-    reply[#reply + 1] = '${DAMAGED_ROW}'
-  end
-  return reply
-end
-
-local function moveTallies(lines)
-  for _, line in ipairs(lines) do
-    for kind, counts in pairs(line.counts) do
-      for tenant, count in pairs(counts) do
-        tally(tenant, line.name, queue, kind, '0', -count)
-        tally(tenant, line.name, queue, kind, '1', count)
-      end
-    end
-  end
-  flushTallies()
-end
-`
-
 const opening = String.raw`
 local queue = take()
 if call('SISMEMBER', P .. 'paused', queue) == 1 then return {} end
@@ -350,17 +286,54 @@ if #lines == 0 then return {} end
 `
 
 const closing = String.raw`
+-- Whether all that is due is of tenants without users, and of fewer than can have a turn.
+local function areTenantsDue()
+  local lanes, n = {}, 0
+  for _, line in ipairs(lines) do
+    if line.isReady then
+      for _, lane in ipairs(call('ZRANGE', P .. 'ring:' .. line.name, 0, limit - 1)) do
+        if find(lane, '/', 1, true) then return false end
+        if not lanes[lane] then n = n + 1 end
+        lanes[lane] = true
+        if n >= limit then return false end
+      end
+    end
+  end
+  return true
+end
+
+local function onlyTenantDue()
+  local lane = firstIn('')
+  if not lane then return nil end
+  local tenant = tenantOf(lane)
+  if firstIn(tenant, tenant .. '/', true) or firstIn(tenant .. '0') then return nil end
+  return tenant
+end
+
 local taken, last, reply
 local one = #lines == 1 and not lines[1].isMixed and lines[1]
 if countDue(lines, limit) <= limit then
   one, taken = false, everything(lines, limit)
 else
   promote(lines)
-  local cursor = call('HGET', P .. 'cursors', queue) or ''
-  if one then
-    taken, last = inTurnOfOne(one, cursor, limit)
+  local cursor = tenantOf(call('HGET', P .. 'cursors', queue) or '')
+  local only = onlyTenantDue()
+  local users = only and firstIn(only .. '/', only .. '0') and turnAt(queue .. '\n\n' .. only)
+  if not only and not areTenantsDue() then
+    local served = serveTenants({ lane = cursor, taken = 1 }, limit)
+    one, taken, last = false, served.taken, served.isMoved and served.lane
+    leaveLanes(taken)
   else
-    taken, last = inTurnOfMany(lines, cursor, limit)
+    local behind = users and users.lane or cursor
+    if one then
+      taken, last = inTurnOfOne(one, behind, limit)
+    else
+      taken, last = inTurnOfMany(lines, behind, limit)
+    end
+    if users and last then
+      keepTurn(queue .. '\n\n' .. only, last, 1, users.version)
+      last = only
+    end
   end
 end
 if #taken == 0 and #bad == 0 then return {} end
@@ -374,6 +347,8 @@ return reply
 export const claimParts = { opening, finding, contending, leasing } as const
 
 /** Everything behind what the script stands on; returns the answer. */
-export const claimBody = [opening, finding, fitting, contending, leasing, closing].join('\n')
+export const claimBody = [opening, finding, ringing, fitting, contending, leasing, closing].join(
+  '\n',
+)
 
 export const claimScript = [base, places, listed, tallies, ordering, claimBody].join('\n')
