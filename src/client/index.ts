@@ -95,6 +95,25 @@ export class Client {
     })
   }
 
+  tenantRule(tenant: string, options: CallOptions = {}): Promise<t.TenantRule> {
+    return this.#read(`/tenants/${encodeURIComponent(tenant)}`, {}, options)
+  }
+
+  /** What is left out has no rule; needs a token of every tenant. */
+  setTenantRule(
+    tenant: string,
+    body: t.TenantRuleBody,
+    options: CallOptions = {},
+  ): Promise<t.TenantRule> {
+    const path = `/api/v1/tenants/${encodeURIComponent(tenant)}`
+    return this.#transport.json({ method: 'PUT', path, body, ...options })
+  }
+
+  removeTenantRule(tenant: string, options: CallOptions = {}): Promise<void> {
+    const path = `/api/v1/tenants/${encodeURIComponent(tenant)}`
+    return this.#transport.json({ method: 'DELETE', path, ...options })
+  }
+
   search(query: t.SearchQuery, options: CallOptions = {}): Promise<t.SearchResults> {
     return this.#read('/search', query, options)
   }

@@ -49,6 +49,7 @@ import type {
   query as tenantsQuery,
   tenantSchema,
 } from '../http/tenants/routes.ts'
+import type { tenantRuleAnswer, tenantRuleBody } from '../http/tenants/rules.ts'
 import type { query as timelineQuery } from '../http/timeline/routes.ts'
 import type { answer as timelineAnswer } from '../http/timeline/view.ts'
 import type {
@@ -139,6 +140,8 @@ export type Node = z.output<typeof nodeSchema>
 export type Metrics = z.output<typeof metricsAnswer>
 export type Tenant = z.output<typeof tenantSchema>
 export type TenantList = z.output<typeof tenantsAnswer>
+export type TenantRule = z.output<typeof tenantRuleAnswer>
+export type TenantRuleBody = z.input<typeof tenantRuleBody>
 export type TenantQuery = Asking<typeof tenantsQuery>
 export type SearchResults = z.output<typeof searchAnswer>
 export type SearchQuery = Asking<typeof searchQuery> & { readonly q: string }

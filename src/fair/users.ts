@@ -1,4 +1,5 @@
-// The rules of users: how often one has a turn, and what it may have at once and per time.
+// The rules of users and of tenants: how often one has a turn, and what it may have at once and per
+// time.
 
 import { refuse } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
@@ -43,12 +44,40 @@ export async function setUser(
 ): Promise<UserRule> {
   const rule: LaneRule = { ...plainRule, ...input }
   checkRule(userId, rule)
-  const now = engine.clock.now()
-  const write = { kind: LANE_KIND, key: laneOf(tenant, userId), value: fromRule(rule) }
-  const kept = { ...write, expectedVersion: null, expireAt: null }
-  await engine.store.putRecords([kept, ...more], now)
-  engine.node.noticeRules()
+  await putRule(engine, laneOf(tenant, userId), rule, more)
   return { userId, ...rule }
+}
+
+async function putRule(
+  engine: Engine,
+  key: string,
+  rule: LaneRule,
+  more: readonly RecordWrite[],
+): Promise<void> {
+  const write = { kind: LANE_KIND, key, value: fromRule(rule) }
+  const kept = { ...write, expectedVersion: null, expireAt: null }
+  await engine.store.putRecords([kept, ...more], engine.clock.now())
+  engine.node.noticeRules()
+}
+
+/** Holds for all users of the tenant together; whole: what is left out has no rule. */
+export async function setTenantRule(
+  engine: Engine,
+  { tenant, ...rule }: LaneRule & { readonly tenant: string },
+  more: readonly RecordWrite[],
+): Promise<void> {
+  checkRule(tenant, rule)
+  await putRule(engine, laneOf(tenant, null), rule, more)
+}
+
+/** Of each in the order given; the plain one without a rule of its own. */
+export async function tenantRules(
+  { store, clock }: Engine,
+  tenants: readonly string[],
+): Promise<LaneRule[]> {
+  const records = await store.getRecords(LANE_KIND, tenants, clock.now())
+  const values = new Map(records.map(({ key, value }) => [key, value]))
+  return tenants.map(tenant => toRule(values.get(tenant) ?? null))
 }
 
 /** Without a rule of its own a user has the plain one. */
@@ -65,9 +94,25 @@ export async function removeUser(
   { tenant, userId }: { readonly tenant: string; readonly userId: string },
   more: readonly RecordWrite[] = [],
 ): Promise<boolean> {
+  return removeRule(engine, laneOf(tenant, userId), more)
+}
+
+/** Says whether the tenant had a rule. */
+export function removeTenantRule(
+  engine: Engine,
+  tenant: string,
+  more: readonly RecordWrite[],
+): Promise<boolean> {
+  return removeRule(engine, laneOf(tenant, null), more)
+}
+
+async function removeRule(
+  engine: Engine,
+  key: string,
+  more: readonly RecordWrite[],
+): Promise<boolean> {
   const { store, clock } = engine
   const now = clock.now()
-  const key = laneOf(tenant, userId)
   const found = await store.getRecords(LANE_KIND, [key], now)
   if (found.length === 0) return false
   const gone = { kind: LANE_KIND, key, value: null, expectedVersion: null, expireAt: null }

@@ -1,7 +1,6 @@
 // `/api/v1/users`: what a user of the fair queue is given: turns, runs at once, starts per time.
 
 import { z } from 'zod'
-import { laneLimits } from '../../core/lane.ts'
 import { limits } from '../../core/limits.ts'
 import { auditWrite } from '../../engine/audit.ts'
 import { getUser, listUsers, removeUser, setUser, type UserRule } from '../../fair/users.ts'
@@ -10,35 +9,15 @@ import type { App, AppParts, Request, Routes } from '../app/parts.ts'
 import { notFound } from '../app/refusal.ts'
 import { callerOf } from '../auth/access.ts'
 import { actorOf } from '../auth/principal.ts'
-import { seconds, whole } from '../jobs/fields.ts'
 import { text } from '../jobs/texts.ts'
 import { tenantOf, tenantQuery } from '../workflows/tenant.ts'
+import { ruleBody, ruleFields, ruleOf, ruleView } from './rule.ts'
 
 const userParams = z.object({ id: text(limits.nameLength) })
 
-const rules = {
-  weight: whole(1, laneLimits.weightMax).meta({ description: 'Turns per round; 1 as a rule.' }),
-  concurrency_limit: whole(1, laneLimits.runningMax)
-    .nullable()
-    .meta({ description: 'Tasks at once over all queues.' }),
-  rate: z
-    .strictObject({
-      limit: whole(1, laneLimits.rateCountMax),
-      per_seconds: seconds(laneLimits.ratePerMsMin / 1_000, laneLimits.ratePerMsMax / 1_000),
-    })
-    .nullable()
-    .meta({ description: 'Starts: so many at once, and so many per time in the long run.' }),
-}
+const userBody = ruleBody.meta({ id: 'UserRuleBody', description: 'What is left out has no rule.' })
 
-const userBody = z
-  .strictObject({
-    weight: rules.weight.default(1),
-    concurrency_limit: rules.concurrency_limit.default(null),
-    rate: rules.rate.default(null),
-  })
-  .meta({ id: 'UserRuleBody', description: 'What is left out has no rule.' })
-
-const userSchema = z.strictObject({ user_id: z.string(), ...rules }).meta({ id: 'UserRule' })
+const userSchema = z.strictObject({ user_id: z.string(), ...ruleFields }).meta({ id: 'UserRule' })
 
 const listAnswer = z
   .strictObject({ users: z.array(userSchema), ...pageAnswer })
@@ -103,13 +82,8 @@ function writeRoutes(app: App, parts: AppParts): void {
     },
     handler: async request => {
       const tenant = tenantOf(request, request.query.tenant, 'native')
-      const { weight, concurrency_limit: runningMax, rate } = request.body
       const userId = request.params.id
-      const rule = {
-        weight,
-        runningMax,
-        rate: rate && { count: rate.limit, perMs: Math.round(rate.per_seconds * 1_000) },
-      }
+      const rule = ruleOf(request.body)
       const audit = audited(request, parts, { tenant, userId, action: 'user.set' })
       return userView(await setUser(engine, { tenant, userId, ...rule }, [audit]))
     },
@@ -148,11 +122,6 @@ function audited(request: Request, { engine }: AppParts, { tenant, userId, actio
   return auditWrite(entry, engine.ids, engine.clock.now())
 }
 
-function userView({ userId, weight, runningMax, rate }: UserRule): z.output<typeof userSchema> {
-  return {
-    user_id: userId,
-    weight,
-    concurrency_limit: runningMax,
-    rate: rate && { limit: rate.count, per_seconds: rate.perMs / 1_000 },
-  }
+function userView({ userId, ...rule }: UserRule): z.output<typeof userSchema> {
+  return { user_id: userId, ...ruleView(rule) }
 }

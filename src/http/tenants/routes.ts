@@ -2,13 +2,17 @@
 
 import { z } from 'zod'
 import type { State } from '../../core/job.ts'
+import { plainRule } from '../../core/lane.ts'
 import { iso } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { tenantRules } from '../../fair/users.ts'
 import type { Page, TenantCount } from '../../store/store.ts'
 import type { Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { EVERY_TENANT } from '../auth/principal.ts'
+import { ruleSchema, ruleView } from '../fair/rule.ts'
 import { fairnessRoutes } from './fairness.ts'
+import { tenantRuleRoutes } from './rules.ts'
 
 const PAGE_MAX = 100
 const count = z.int().nonnegative()
@@ -37,6 +41,7 @@ export const tenantSchema = z
       .nullable()
       .meta({ description: 'The earliest moment that is due and still waits.' }),
     waited_ms: z.int(),
+    rule: ruleSchema.nullable().meta({ description: 'What the tenant is given; null for none.' }),
   })
   .meta({ id: 'Tenant', description: 'Jobs and tasks by state.' })
 
@@ -51,6 +56,7 @@ export const answer = z
 export const tenantRoutes: Routes = (app, parts) => {
   const { engine } = parts
   fairnessRoutes(app, parts)
+  tenantRuleRoutes(app, parts)
   app.route({
     method: 'GET',
     url: '/api/v1/tenants',
@@ -69,7 +75,15 @@ export const tenantRoutes: Routes = (app, parts) => {
           ? await engine.store.tenants({ limit, cursor: cursor ?? null })
           : { items: [await ownCounts(engine, tenant)], cursor: null }
       const tenants = []
-      for (const one of page.items) tenants.push(await tenantView(engine, one))
+      const rules = await tenantRules(
+        engine,
+        page.items.map(one => one.tenant),
+      )
+      for (const [i, one] of page.items.entries()) {
+        const rule = rules[i]!
+        const view = await tenantView(engine, one)
+        tenants.push({ ...view, rule: rule === plainRule ? null : ruleView(rule) })
+      }
       return { tenants, limit, next_cursor: page.cursor }
     },
   })
