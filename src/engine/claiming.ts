@@ -5,6 +5,7 @@ import { begin, type Begin } from '../core/begin.ts'
 import type { Change } from '../core/change.ts'
 import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
+import type { TenantShares } from '../core/lane.ts'
 import { serviceOf } from '../core/service.ts'
 import { settle } from '../core/settle.ts'
 import type { Instant } from '../core/time.ts'
@@ -27,20 +28,28 @@ export interface Taken {
   readonly isLate: boolean
 }
 
+/** What a claim of this node must keep to. */
+export interface ClaimLimits {
+  isRuled(): boolean
+  shares(queue: string, limit: number): TenantShares | undefined
+}
+
+const noLimits: ClaimLimits = { isRuled: () => false, shares: () => undefined }
+
 export class Claiming {
   readonly #parts: Parts
   readonly #giveBack: (held: readonly Held[]) => void
-  readonly #isRuled: () => boolean
+  readonly #limits: ClaimLimits
 
   /** `giveBack` takes what was claimed but could not begin, and releases it in its own time. */
   constructor(
     parts: Parts,
     giveBack: (held: readonly Held[]) => void,
-    isRuled: () => boolean = () => false,
+    limits: ClaimLimits = noLimits,
   ) {
     this.#parts = parts
     this.#giveBack = giveBack
-    this.#isRuled = isRuled
+    this.#limits = limits
   }
 
   /** What the store gives; nothing of it is begun yet. */
@@ -58,6 +67,7 @@ export class Claiming {
 
   request(queue: string, limit: number, now: Instant): ClaimRequest {
     const { ids, settings, handlers, owner } = this.#parts
+    const shares = this.#limits.shares(queue, limit)
     return {
       queue,
       handlers: handlers.names,
@@ -67,7 +77,8 @@ export class Claiming {
       leaseMs: settings.leaseMs,
       token: ids.token(),
       attemptIds: Array.from({ length: limit }, () => ids.next(now)),
-      isRuled: this.#isRuled(),
+      isRuled: this.#limits.isRuled(),
+      ...(shares === undefined ? {} : { shares }),
     }
   }
 

@@ -59,17 +59,16 @@ export class Node {
   constructor(parts: Parts) {
     this.#parts = parts
     this.#clockWatch = new ClockWatch(parts)
-    this.#survey = new Survey(parts, () => this.#reaps.rearm())
+    this.#runner = new Runner(parts, this.#runnerHost())
+    this.#survey = new Survey(parts, this.#runner.tenants, () => this.#reaps.rearm())
     this.#outage = new Outage(parts)
     this.#seriesFold = new SeriesFold(parts)
     this.#holds = new Holds(parts)
-    this.#runner = new Runner(parts, this.#runnerHost())
     const { room } = this.#runner
-    const claiming = new Claiming(
-      parts,
-      held => this.#giveBack(held),
-      () => this.#survey.isRuled,
-    )
+    const claiming = new Claiming(parts, held => this.#giveBack(held), {
+      isRuled: () => this.#survey.isRuled,
+      shares: (queue, limit) => this.#runner.shares(queue, limit),
+    })
     const accept = (queue: string, held: readonly Held[]) => this.#accept(queue, held)
     const unwritten = () => (this.#settling.unwritten.size > 0 ? Infinity : this.#settling.size)
     const asked = { store: parts.store, clock: parts.clock, room, claiming }
@@ -86,6 +85,7 @@ export class Node {
       parts,
       survey: this.#survey,
       intake: this.#intake,
+      mayHoldBack: () => this.#survey.isRuled || this.#runner.tenants.areSeveral,
       isCrashed: () => this.#isCrashed,
     })
     this.#settling = new Settling(parts, {

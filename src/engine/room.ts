@@ -47,6 +47,11 @@ export class Room {
     return this.#ownSlots(queue) + this.#bufferFor(queue)
   }
 
+  /** How many of them beyond the slots. */
+  ahead(queue: string): number {
+    return this.#bufferFor(queue)
+  }
+
   hasSlot(queue: string): boolean {
     return this.#freeSlots(queue) > 0
   }

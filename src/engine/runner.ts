@@ -5,6 +5,7 @@ import { upcomingFiring } from '../core/advance.ts'
 import { errorInfo } from '../core/errors.ts'
 import { isSuspect } from '../core/crash.ts'
 import type { Job, Lease } from '../core/job.ts'
+import type { TenantShares } from '../core/lane.ts'
 import { SECOND, type Instant, type Millis } from '../core/time.ts'
 import { Context, type ContextHost } from './context.ts'
 import { Deadlines } from './deadlines.ts'
@@ -12,6 +13,7 @@ import { abort, type AbortReason, type Held } from './held.ts'
 import type { Parts } from './parts.ts'
 import { Room } from './room.ts'
 import type { Settling } from './settling.ts'
+import { TenantSlots } from './tenant-slots.ts'
 import { outcomeOfReturned, outcomeOfThrown } from './verdicts.ts'
 
 /** How soon a suspect that had to give way is tried again. */
@@ -24,6 +26,7 @@ export interface RunnerHost extends ContextHost {
 
 export class Runner {
   readonly room: Room
+  readonly tenants: TenantSlots
   readonly #parts: Parts
   readonly #host: RunnerHost
   readonly #deadlines: Deadlines
@@ -43,6 +46,7 @@ export class Runner {
     this.#host = host
     this.#deadlines = new Deadlines(parts.clock)
     this.room = new Room(parts.settings)
+    this.tenants = new TenantSlots(parts.settings)
   }
 
   use(settling: Settling): void {
@@ -61,6 +65,13 @@ export class Runner {
     return [...this.#buffers.values()].flat()
   }
 
+  /** What the next claim may give each tenant. */
+  shares(queue: string, limit: number): TenantShares | undefined {
+    if (!this.tenants.areSeveral) return undefined
+    const waiting = this.buffered.map(({ job }) => job)
+    return this.tenants.shares(limit, this.room.ahead(queue), waiting)
+  }
+
   /** Whether a handler runs here under this lease, and its outcome is still ours to settle. */
   holds(lease: Lease | null): boolean {
     for (const { phase, job } of this.#running) {
@@ -74,6 +85,10 @@ export class Runner {
     this.#buffers.set(queue, buffer)
     buffer.push(...jobs)
     this.room.buffered(queue, jobs.length)
+    this.tenants.claimed(
+      jobs.map(({ job }) => job),
+      this.#parts.clock.now(),
+    )
     this.pump()
     if (buffer.length > 0 && this.#unwatchBuffers === null) this.#watchBuffers()
   }
@@ -137,6 +152,8 @@ export class Runner {
     this.room.begin(this.#parts.clock.now())
     for (const [queue, buffer] of this.#buffers) {
       let next = 0
+      /** Of tenants that have their share of the slots. */
+      const kept: Held[] = []
       while (next < buffer.length && this.room.hasSlot(queue)) {
         const held = buffer[next++]!
         // Handlers that do not yield may take long: every start asks for the time anew.
@@ -144,6 +161,10 @@ export class Runner {
         if (now >= held.job.lease!.until) {
           this.room.buffered(queue, -1)
           this.#release(held)
+          continue
+        }
+        if (!this.tenants.hasSlot(held.job)) {
+          kept.push(held)
           continue
         }
         if (isSuspect(held.job) && this.#suspects > 0) {
@@ -156,10 +177,11 @@ export class Runner {
           continue
         }
         this.room.started(queue)
+        this.tenants.started(held.job)
         started.push(held.job)
         this.#start(held, now)
       }
-      if (next > 0) buffer.splice(0, next)
+      if (next > 0) buffer.splice(0, next, ...kept)
     }
     this.#isPumping = false
     if (started.length > 0 && this.#parts.events.isHeard('started')) {
@@ -274,6 +296,7 @@ export class Runner {
     this.#running.delete(held)
     if (isSuspect(held.job)) this.#suspects--
     this.room.finished(held.job.spec.queue)
+    this.tenants.finished(held.job)
     if (held.phase === 'running') {
       held.outcome = heard(held, ended)
       this.#warnOmitted(held, held.outcome)

@@ -9,6 +9,8 @@ export interface EngineSettings {
   readonly nodeId: string
   /** Handlers running at once in this node. */
   readonly slots: number
+  /** Of the slots, what one tenant holds at most while two or more have work. */
+  readonly tenantSlotsPercent: number
   /** The queues served, with limits of their own; null serves every queue there is. */
   readonly queues: Readonly<Record<string, QueueSettings>> | null
   /** Fixed numbers of jobs held claimed beyond the slots, for queues that need one. */
@@ -52,6 +54,7 @@ export interface QueueSettings {
 
 export const engineDefaults = {
   slots: 100,
+  tenantSlotsPercent: 90,
   queues: null,
   buffers: {},
   bufferMax: 2_000,
@@ -76,6 +79,7 @@ export const engineDefaults = {
 
 const ranges: readonly (readonly [keyof EngineSettings, number, number])[] = [
   ['slots', 1, 100_000],
+  ['tenantSlotsPercent', 1, 100],
   ['bufferMax', 0, 100_000],
   ['bufferMs', 0, 60_000],
   ['claimWaitMs', 10, 60_000],

@@ -3,10 +3,12 @@
 import { LANE_KIND } from '../core/lane.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { Parts } from './parts.ts'
+import type { TenantSlots } from './tenant-slots.ts'
 
 export class Survey {
   readonly #parts: Pick<Parts, 'store' | 'clock' | 'settings'>
   #queues: readonly string[] = []
+  readonly #tenants: TenantSlots
   readonly #onHeld: () => void
   #isAnyHeld = true
   #takenAt: Instant = -Infinity
@@ -15,8 +17,13 @@ export class Survey {
   #turn = 0
 
   /** `onHeld` hears when somebody holds something, where it was not known before. */
-  constructor(parts: Pick<Parts, 'store' | 'clock' | 'settings'>, onHeld: () => void) {
+  constructor(
+    parts: Pick<Parts, 'store' | 'clock' | 'settings'>,
+    tenants: TenantSlots,
+    onHeld: () => void,
+  ) {
     this.#parts = parts
+    this.#tenants = tenants
     this.#onHeld = onHeld
   }
 
@@ -73,6 +80,7 @@ export class Survey {
     if (Math.abs(now - this.#rulesReadAt) < settings.checkIntervalMs) return
     this.#rulesReadAt = now
     this.#isRuled = (await store.listRecords(LANE_KIND, { limit: 1 }, now)).items.length > 0
+    await this.#tenants.survey(store, now)
   }
 
   /** Something is held, or may be by now. Only news is told: under load it would never end. */

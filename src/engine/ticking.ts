@@ -16,6 +16,8 @@ export interface TickingHost {
   readonly parts: Parts
   readonly survey: Survey
   readonly intake: Intake
+  /** What is due may be left for a rule of a lane, or for the share of a tenant. */
+  mayHoldBack(): boolean
   isCrashed(): boolean
 }
 
@@ -76,7 +78,7 @@ export class Ticking {
     this.#isPressed = isFull && claimed >= MANY
     if (isFull) return 0
     if (claimed > 0) this.#lastGaveAt = claimed > 1 ? ended : -Infinity
-    this.#isShort = survey.isRuled || open.length < survey.queues.length
+    this.#isShort = this.#host.mayHoldBack() || open.length < survey.queues.length
     const pause = await this.#pause(open, began)
     return this.#isShort && this.#wasFreed ? 0 : pause
   }
@@ -104,7 +106,7 @@ export class Ticking {
     const { store, clock, settings, handlers } = this.#host.parts
     const lines = open.flatMap(queue => handlers.names.map(handler => ({ queue, handler })))
     const due = lines.length === 0 ? null : await store.nextDueAt(lines)
-    if (this.#host.survey.isRuled && due !== null && due <= seenAt) {
+    if (this.#host.mayHoldBack() && due !== null && due <= seenAt) {
       return this.#heldBackMs(lines, seenAt)
     }
     const longest = settings.checkIntervalMs
