@@ -72,6 +72,15 @@ export class RemoteClaims {
     return count
   }
 
+  /** Of one tenant; null for those that serve every tenant. */
+  waitingOf(tenant: string | null): number {
+    let count = 0
+    for (const { waiters } of this.#groups.values()) {
+      if (waiters[0]?.ask.tenant === tenant) count += waiters.length
+    }
+    return count
+  }
+
   /** What is there now, or comes within the time to wait; nodes alone perform built-in actions. */
   claim(given: RemoteAsk, wait: RemoteWait): Promise<readonly Held[]> {
     const ask = { ...given, handlers: given.handlers.filter(name => !isActionName(name)) }

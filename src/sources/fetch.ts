@@ -47,6 +47,7 @@ export class SourceFetch {
   /** Of the whole run, earlier attempts included. */
   #sums = { records: 0, added: 0 }
   #hasWarned = false
+  #bytes = 0
   /** Pages this attempt has written. */
   #written = 0
 
@@ -121,6 +122,11 @@ export class SourceFetch {
   async #answered(): Promise<{ readonly body: unknown; readonly url: string }> {
     const { status, body, headers, url } = await this.#request()
     const where = shownUrl(url)
+    this.#bytes += body.length
+    const { runBytesMax } = this.#limits
+    if (this.#bytes > runBytesMax) {
+      throw new Error(`the run fetched more than ${runBytesMax} bytes (runBytesMax)`)
+    }
     if (status < 200 || status > 299) throw this.#refused(`${where} answered ${status}`, headers)
     return { body: await this.#parsed(body, headers['content-type'], where), url }
   }
@@ -234,13 +240,23 @@ export class SourceFetch {
   #takeUp(checkpoint: Json | undefined): void {
     if (!isObject(checkpoint) || checkpoint.series !== this.#series) return
     this.#paging.restore(checkpoint.paging)
-    const { records, added } = checkpoint as { readonly records: number; readonly added: number }
+    const {
+      records,
+      added,
+      bytes = 0,
+    } = checkpoint as {
+      readonly records: number
+      readonly added: number
+      /** Not in those of earlier versions. */
+      readonly bytes?: number
+    }
     this.#sums = { records, added }
+    this.#bytes = bytes
     this.#context.log.info(`goes on after page ${this.#paging.pages}`)
   }
 
   #checkpoint(): Json {
-    return { series: this.#series, paging: this.#paging.saved(), ...this.#sums }
+    return { series: this.#series, paging: this.#paging.saved(), ...this.#sums, bytes: this.#bytes }
   }
 }
 

@@ -117,6 +117,8 @@ export const sourceLimits = {
 export interface FetchLimits {
   readonly pagesMax: number
   readonly bodyBytesMax: number
+  /** Of all answers of one run together. */
+  readonly runBytesMax: number
   readonly recordsMax: number
   readonly redirectsMax: number
 }
@@ -124,6 +126,7 @@ export interface FetchLimits {
 export const fetchDefaults: FetchLimits = {
   pagesMax: 1_000,
   bodyBytesMax: 10 * 1024 * 1024,
+  runBytesMax: 1024 * 1024 * 1024,
   /** Of one page: they are written in one transaction. */
   recordsMax: 10_000,
   redirectsMax: 5,

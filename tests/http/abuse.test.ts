@@ -1,8 +1,8 @@
 // S3: what one tenant does cannot take the service from the others.
 
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Handler } from '../../src/engine/handlers.ts'
-import { startService, type Caller, type Service } from './service.ts'
+import { startService, type Answered, type Caller, type Service } from './service.ts'
 
 /** As a request to a host that never answers. */
 const hang: Handler = context =>
@@ -41,12 +41,57 @@ test('S3: alone a tenant has every slot, and so it has when the share is 100 %',
   expect(running(off)).toBe(10)
 })
 
+test('S3: a tenant with 1,000 long polls leaves room for the claims of others', async () => {
+  const s = await startService({ works: false })
+  const acme = s.as('operator', 'acme')
+  const wait = { worker: 'w', wait_seconds: 60 }
+  const polls = await poll(s, acme, 1_000)
+  const refused = await acme.post('/api/v1/tasks/claim', wait)
+  expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining('500') } })
+  const globex = s.as('operator', 'globex')
+  const waiting = globex.post('/api/v1/tasks/claim', wait)
+  await s.clock.settle()
+  await push(globex, 'task', 1)
+  const claimed = await s.until(waiting)
+  expect(claimed.status).toBe(200)
+  expect(claimed.body.tasks).toHaveLength(1)
+  await s.advance('61s')
+  const statuses = (await s.until(Promise.all(polls))).map(({ status }) => status)
+  expect(statuses.filter(status => status === 429)).toHaveLength(500)
+  expect(statuses.filter(status => status === 200)).toHaveLength(500)
+})
+
+test('S3: event streams of a tenant leave room for those of others', async () => {
+  const s = await startService({ works: false })
+  const address = await s.app.listen({ port: 0, host: '127.0.0.1' })
+  const aborts = new AbortController()
+  onTestFinished(() => aborts.abort())
+  const open = async (tenant: string, sub: string) => {
+    const headers = { authorization: `Bearer ${await s.token('viewer', tenant, sub)}` }
+    return fetch(`${address}/api/v1/events`, { headers, signal: aborts.signal })
+  }
+  for (let i = 0; i < 250; i++) expect((await open('acme', `u-${i >> 3}`)).status).toBe(200)
+  const refused = await open('acme', 'another')
+  expect(refused.status).toBe(429)
+  expect(await refused.text()).toContain('250 for each tenant')
+  expect((await open('globex', 'zoe')).status).toBe(200)
+})
+
 interface Task {
   readonly ended_at: string | null
 }
 
 function running(s: Service): number {
   return s.engine.node.running
+}
+
+/** Claims that wait, sent at once. */
+async function poll(s: Service, caller: Caller, count: number): Promise<Promise<Answered>[]> {
+  const body = { worker: 'w', wait_seconds: 60 }
+  const polls = Array.from({ length: count }, () => caller.post('/api/v1/tasks/claim', body))
+  for (const one of polls) one.catch(() => {})
+  await s.clock.settle()
+  return polls
 }
 
 async function push(caller: Caller, handler: string, count: number): Promise<void> {

@@ -187,6 +187,12 @@ describe('C7: what a server may do wrong', () => {
     expect(end.site.asked).toHaveLength(10)
   })
 
+  test('S3: a run that fetches more bytes than it may ends with an error that says so', async () => {
+    const end = await failed({ records: 100 }, {}, { runBytesMax: 100 })
+    const message = 'the run fetched more than 100 bytes (runBytesMax)'
+    expect(end).toMatchObject({ outcome: 'failed', message })
+  })
+
   test('without a mark of more, the first page that is not full is the last', async () => {
     const offsetPagination = { pageParam: 'page', limitParam: 'limit', limit: 2 }
     const end = await failed({ records: 5 }, { offsetPagination })

@@ -58,9 +58,11 @@ export class Hub {
     return this.#connections.size
   }
 
-  sizeOf(tenant: string, sub: string): number {
+  /** Of a tenant, or of one of its callers. */
+  sizeOf(tenant: string, sub?: string): number {
     return [...this.#connections.keys()].filter(
-      ({ principal }) => principal.tenant === tenant && principal.sub === sub,
+      ({ principal }) =>
+        principal.tenant === tenant && (sub === undefined || principal.sub === sub),
     ).length
   }
 

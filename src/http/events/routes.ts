@@ -15,6 +15,8 @@ import { Hub } from './hub.ts'
 import { frame, idOf, parseId, type Place } from './ring.ts'
 
 const CONNECTIONS_MAX = 500
+/** Of these, those of one tenant: the others find some free. */
+const PER_TENANT_MAX = 250
 const PER_CALLER_MAX = 10
 /** Who was away for longer reads anew. */
 const AWAY_MAX: Millis = 10 * MINUTE
@@ -75,8 +77,9 @@ async function open(
 ): Promise<Connection> {
   const principal = callerOf(request)
   const { tenant, sub, role } = principal
-  if (hub.size >= CONNECTIONS_MAX || hub.sizeOf(tenant, sub) >= PER_CALLER_MAX) {
-    const detail = `too many open streams: ${PER_CALLER_MAX} for each caller`
+  const limit = limitReached(hub, tenant, sub)
+  if (limit !== null) {
+    const detail = `too many open streams: at most ${limit}`
     throw new HttpProblem('rate-limited', detail, { retryAfterSeconds: 10 })
   }
   const place = placeOf(request, asked)
@@ -94,6 +97,12 @@ async function open(
   const head = hub.head()
   connection.send(frame(idOf(head), 'hello', { now: iso(head.at) }))
   return connection
+}
+
+function limitReached(hub: Hub, tenant: string, sub: string): string | null {
+  if (hub.sizeOf(tenant, sub) >= PER_CALLER_MAX) return `${PER_CALLER_MAX} for each caller`
+  if (hub.sizeOf(tenant) >= PER_TENANT_MAX) return `${PER_TENANT_MAX} for each tenant`
+  return hub.size >= CONNECTIONS_MAX ? `${CONNECTIONS_MAX} in one process` : null
 }
 
 function placeOf(request: Request, { after }: Query): Place | null {

@@ -24,6 +24,8 @@ const WAIT_SECONDS_MAX = 60
 const QUEUES_MAX = 20
 /** Requests that wait for work at once, in one process. */
 const WAITING_MAX = 1_000
+/** Of these, those of one tenant: the others find some free. */
+const WAITING_OF_TENANT_MAX = 500
 export const LEASE_SECONDS = { min: 5, max: 3_600, default: 60 } as const
 
 const users = z
@@ -96,10 +98,10 @@ export const claimRoute: Routes = (app, parts) => {
     },
     handler: async request => {
       const { wait_seconds: seconds } = request.body
-      if (seconds > 0 && claims.waiting >= WAITING_MAX) throw tooManyWaiting()
+      const ask = askOf(request, request.body)
+      if (seconds > 0) assertMayWait(claims, ask)
       const gone = leaving(request, settings.requestTimeoutMs)
       try {
-        const ask = askOf(request, request.body)
         const held = await claims.claim(ask, { ms: seconds * 1_000, signal: gone.signal })
         const deeds = held.map(({ job }) => taskDeed('task.claim', job))
         await auditTasks(request, parts, deeds)
@@ -111,8 +113,19 @@ export const claimRoute: Routes = (app, parts) => {
   })
 }
 
-function tooManyWaiting(): HttpProblem {
-  return new HttpProblem('rate-limited', 'too many workers wait here', { retryAfterSeconds: 1 })
+function assertMayWait(claims: RemoteClaims, { tenant }: RemoteAsk): void {
+  if (claims.waiting >= WAITING_MAX) {
+    throw tooManyWaiting(`too many claims wait here: at most ${WAITING_MAX} in one process`)
+  }
+  if (claims.waitingOf(tenant) >= WAITING_OF_TENANT_MAX) {
+    throw tooManyWaiting(
+      `too many claims of this tenant wait here: at most ${WAITING_OF_TENANT_MAX}`,
+    )
+  }
+}
+
+function tooManyWaiting(detail: string): HttpProblem {
+  return new HttpProblem('rate-limited', detail, { retryAfterSeconds: 1 })
 }
 
 /** Aborted when the caller hangs up; meanwhile a silent connection is not a dead one. */
