@@ -48,6 +48,7 @@ export interface ServeConfig {
   readonly drainMs: number
   readonly abortGraceMs: number
   readonly ratePerMinute: number
+  readonly intervalMsMin: number
   readonly bodyBytesMax: number
   readonly dashboard: boolean
   readonly environment: string | null

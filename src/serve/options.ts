@@ -157,6 +157,12 @@ export const options = {
     'requests of one token in a minute; 0 for no limit',
     [0, 100_000_000],
   ),
+  intervalMsMin: duration(
+    'CARILLON_INTERVAL_MIN',
+    httpDefaults.intervalMsMin,
+    'the shortest interval of jobs made with a token of one tenant',
+    [1, 24 * HOUR],
+  ),
   bodyBytesMax: whole(
     'CARILLON_BODY_BYTES',
     httpDefaults.bodyBytesMax,

@@ -131,6 +131,7 @@ async function makeApp(made: Made): Promise<App> {
     settings: httpSettings({
       ratePerMinute: config.ratePerMinute === 0 ? null : config.ratePerMinute,
       bodyBytesMax: config.bodyBytesMax,
+      intervalMsMin: config.intervalMsMin,
       requiresIfMatch: config.requireIfMatch,
       servesDashboard: config.dashboard,
       environment: config.environment,

@@ -61,6 +61,24 @@ test('S3: a tenant with 1,000 long polls leaves room for the claims of others', 
   expect(statuses.filter(status => status === 200)).toHaveLength(500)
 })
 
+test('S3: a tenant has no interval below the shortest; what is stored stays', async () => {
+  const s = await startService({ works: false, handlers })
+  const acme = s.as('admin', 'acme')
+  const body = { handler: 'quick', name: 'q', trigger: { every: 10 } }
+  const refused = await acme.post('/api/v1/jobs', body)
+  expect(refused.status).toBe(400)
+  expect(refused.body.errors).toMatchObject([
+    { field: 'trigger.every', rule: expect.stringContaining('at least 1000 ms (intervalMsMin)') },
+  ])
+  const wide = s.as('admin', '*')
+  const made = await wide.post('/api/v1/jobs', { ...body, tenant: 'acme' })
+  expect(made.status).toBe(201)
+  const url = `/api/v1/jobs/${made.body.id}`
+  expect((await acme.patch(url, { name: 'renamed' })).status).toBe(200)
+  expect((await acme.patch(url, { trigger: { every: 20 } })).status).toBe(400)
+  expect((await acme.patch(url, { trigger: { every: '1s' } })).status).toBe(200)
+})
+
 test('S3: event streams of a tenant leave room for those of others', async () => {
   const s = await startService({ works: false })
   const address = await s.app.listen({ port: 0, host: '127.0.0.1' })

@@ -14,6 +14,8 @@ export interface HttpSettings {
   readonly authFailuresPerMinute: number
   /** Headers and body of a request arrive within so long, and no connection is silent for longer. */
   readonly requestTimeoutMs: number
+  /** The shortest interval of jobs made with a token of one tenant. */
+  readonly intervalMsMin: number
   /** Without a tick for so long, the node is not ready. */
   readonly readyAfterMs: number
   /** Whether edits and deletions must name the revision they mean. */
@@ -36,6 +38,7 @@ export const httpDefaults: HttpSettings = {
   ratePerMinute: 6_000,
   authFailuresPerMinute: 60,
   requestTimeoutMs: 30_000,
+  intervalMsMin: 1_000,
   readyAfterMs: 60_000,
   requiresIfMatch: false,
   trustedProxies: false,
@@ -51,6 +54,7 @@ const ranges = [
   ['jsonKeysMax', 10, 1_000_000],
   ['authFailuresPerMinute', 1, 1_000_000],
   ['requestTimeoutMs', 100, 3_600_000],
+  ['intervalMsMin', 1, 86_400_000],
   ['readyAfterMs', 100, 86_400_000],
 ] as const
 

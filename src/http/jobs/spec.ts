@@ -1,7 +1,7 @@
 // From a body to a spec: a whole one for a new job, or the present one with what was said.
 
 import type { Registry } from '../../actions/registry.ts'
-import { SchedulerError, type Problem } from '../../core/errors.ts'
+import { refuse, SchedulerError, type Problem } from '../../core/errors.ts'
 import { jsonEqual, type Json, type JsonObject } from '../../core/json.ts'
 import {
   completeSpec,
@@ -35,6 +35,8 @@ export interface SpecContext {
   readonly now: Instant
   /** Whether an admin of every tenant asks for it. */
   readonly isOfEveryTenant: boolean
+  /** The shortest interval that may be asked for. */
+  readonly everyMsMin: Millis
 }
 
 const ms = (seconds: number): Millis => Math.round(seconds * 1_000)
@@ -49,6 +51,7 @@ export function newSpec(body: JobBody, tenant: string, context: SpecContext): Jo
     body.trigger !== undefined
       ? triggerOf(body.trigger)
       : ((flat && flatTrigger(flat)) ?? { kind: 'once', at: context.now })
+  assertInterval(trigger, context)
   const base = completeSpec({
     tenant,
     handler: body.handler ?? '',
@@ -71,11 +74,22 @@ export function editedSpec(spec: JobSpec, body: JobBody, context: SpecContext): 
     : hasFlatSchedule(body)
       ? (likeBefore(flatTrigger(said), spec.trigger, isMade) ?? restingTrigger(spec.trigger))
       : spec.trigger
+  // What is stored already keeps running.
+  if (!jsonEqual(trigger as unknown as Json, spec.trigger as unknown as Json)) {
+    assertInterval(trigger, context)
+  }
   const metadata = withReserved(visibleMetadata(spec.metadata), spec.metadata, flat)
   // A flat job keeps `stop` when it gets a schedule; one that loses it has no next firing.
   const follows = flat === null || !isRecurring(trigger)
   const retry = follows ? retryAfterEdit(spec.retry, spec.trigger, trigger) : spec.retry
   return withBody({ ...spec, trigger, retry, metadata }, body, context)
+}
+
+function assertInterval(trigger: Trigger, { everyMsMin }: SpecContext): void {
+  if (trigger.kind !== 'interval' || trigger.everyMs >= everyMsMin) return
+  const rule = `must be at least ${everyMsMin} ms (intervalMsMin) with a token of one tenant`
+  const problem = { field: 'trigger.everyMs', value: trigger.everyMs, rule }
+  refuse('SPEC_INVALID', 'the job is not valid', [problem])
 }
 
 function hasFlatSchedule(body: JobBody): boolean {
