@@ -75,7 +75,7 @@ export function editedSpec(spec: JobSpec, body: JobBody, context: SpecContext): 
       ? (likeBefore(flatTrigger(said), spec.trigger, isMade) ?? restingTrigger(spec.trigger))
       : spec.trigger
   // What is stored already keeps running.
-  if (!jsonEqual(trigger as unknown as Json, spec.trigger as unknown as Json)) {
+  if (!jsonEqual(trigger, spec.trigger)) {
     assertInterval(trigger, context)
   }
   const metadata = withReserved(visibleMetadata(spec.metadata), spec.metadata, flat)
