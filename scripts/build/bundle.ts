@@ -11,7 +11,7 @@ import { leaned, type Made } from './lean.ts'
 import { notices } from './notices.ts'
 import { filesOf, type FileOf } from './parts.ts'
 
-/** What package.json names, and the first file of an isolated handler. */
+/** What package.json names, and the first files of isolated handlers and their watchdogs. */
 const entries = [
   'index',
   'cron/index',
@@ -21,6 +21,7 @@ const entries = [
   'worker/index',
   'cli/main',
   'actions/isolate/entry',
+  'actions/isolate/watchdog',
 ]
 
 const isChunk = ({ path }: Made): boolean => path.startsWith('chunks/')

@@ -10,6 +10,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   client: ['client/index'],
   worker: ['worker/index'],
   isolate: ['actions/isolate/entry'],
+  watchdog: ['actions/isolate/watchdog'],
   version: ['cli/version'],
   command: [
     'cli/run',
@@ -63,7 +64,7 @@ const FIRST = 'node-version'
 const checked = ['index', 'testing/index', 'http/index']
 
 /** Entries that others load for little: what they share with the rest stays apart from it. */
-const lean = ['cron', 'client', 'worker', 'isolate']
+const lean = ['cron', 'client', 'worker', 'isolate', 'watchdog']
 
 /** What `local` loads when it is asked for: whoever loads these has the whole of it. */
 const asked = ['write', 'runs', 'overview', 'others']

@@ -37,7 +37,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   /** A queue that users share in turns: schedules, pushes, rules of users. */
   fair: { imports: belowLibrary, packages: [] },
   library: {
-    imports: [...belowLibrary, 'fair', 'workflows', 'sources', 'compose'],
+    imports: [...belowLibrary, 'actions', 'fair', 'workflows', 'sources', 'compose'],
     packages: 'any',
   },
   /** Tasks declared as a whole: a thin face of the library. */
@@ -101,6 +101,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: [
       'node-version',
       ...belowLibrary,
+      'actions',
       'library',
       'declared',
       'workflows',
@@ -124,6 +125,8 @@ export const ambientFiles = [
   'src/engine/clock.ts',
   'src/engine/ids.ts',
   'src/compose.ts',
+  'src/actions/isolate/entry.ts',
+  'src/actions/isolate/watchdog.ts',
   'src/client/ambient.ts',
   'src/worker/ambient.ts',
   'src/dashboard/clock.ts',

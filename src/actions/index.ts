@@ -25,7 +25,6 @@ export type { Found, FoundPages, Page, PageQuery, PageSink } from './crawl/pages
 export { SqlitePages, type PagesDatabase } from './crawl/sqlite-pages.ts'
 export { OutboundError } from './guard/errors.ts'
 export type { Outbound, OutboundAnswer, OutboundRequest } from './guard/outbound.ts'
-export { isolated, type IsolateOptions, type IsolateTarget } from './isolate/isolate.ts'
 export { Registry, type Checked } from './registry.ts'
 
 export interface ActionOptions {

@@ -19,6 +19,8 @@ export type Outcome =
       readonly final: boolean
       /** The job as a whole is over, whatever its policy says about failed runs. */
       readonly endsJob?: boolean
+      /** The limit it exceeded; absent for other failures. */
+      readonly reason?: 'memory_limit' | 'cpu_limit'
       readonly retryAfterMs: Millis | null
     }
   | { readonly kind: 'timedOut'; readonly error: ErrorInfo }
@@ -65,7 +67,7 @@ export interface Attempt {
   readonly startedAt: Instant
   readonly finishedAt: Instant
   readonly outcome: OutcomeKind
-  /** Why it was skipped, deferred, cancelled or interrupted, or RESULT_OMITTED. */
+  /** Why it was skipped, deferred, cancelled or interrupted, the limit it exceeded, or RESULT_OMITTED. */
   readonly reason: string | null
   readonly error: ErrorInfo | null
   readonly result: Json

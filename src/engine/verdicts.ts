@@ -35,6 +35,24 @@ export class Skip extends Error {
   override readonly name = 'Skip'
 }
 
+/** It took more memory or CPU time than it may. */
+export class LimitExceeded extends Error {
+  override readonly name = 'LimitExceeded'
+  readonly limit: 'memory' | 'cpu'
+  constructor(limit: 'memory' | 'cpu', message: string) {
+    super(message)
+    this.limit = limit
+  }
+}
+
+/** Stands for a returned value that did not arrive, because JSON cannot carry it. */
+export class OmittedResult {
+  readonly why: string
+  constructor(why: string) {
+    this.why = why
+  }
+}
+
 /** Not now: run again at this moment without spending a retry. */
 export class Defer extends Error {
   override readonly name = 'Defer'
@@ -60,6 +78,7 @@ export function outcomeOfThrown(thrown: unknown): Outcome {
     error: errorInfo(thrown),
     final: thrown instanceof NoRetry || isInvalid,
     ...(thrown instanceof EndJob ? { endsJob: true } : {}),
+    ...(thrown instanceof LimitExceeded ? { reason: `${thrown.limit}_limit` as const } : {}),
     retryAfterMs: thrown instanceof RetryAfter ? thrown.delayMs : null,
   }
 }
@@ -68,6 +87,9 @@ export function outcomeOfThrown(thrown: unknown): Outcome {
 export function outcomeOfReturned(returned: unknown, measures: JsonObject | null): Outcome {
   if (returned === undefined || returned === null) {
     return { kind: 'succeeded', result: null, measures }
+  }
+  if (returned instanceof OmittedResult) {
+    return { kind: 'succeeded', result: null, measures, resultOmitted: returned.why }
   }
   const problems: Problem[] = []
   const result = toJson(returned, 'result', problems, 'null')

@@ -4,17 +4,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
-import { isActionName } from '../core/action-name.ts'
 import { SchedulerError, type Problem } from '../core/errors.ts'
-import type { Handler } from '../engine/handlers.ts'
+import type { ConfigHandler } from './handlers.ts'
 
 const names = ['ts', 'mjs', 'js', 'json'].map(ending => `carillon.config.${ending}`)
 
 export interface ConfigFile {
   readonly path: string
   readonly values: Readonly<Record<string, unknown>>
-  /** In-process code that jobs may name. */
-  readonly handlers: Readonly<Record<string, Handler>>
+  /** Code that jobs may name, by its name. */
+  readonly handlers: Readonly<Record<string, ConfigHandler>>
 }
 
 /** Null when there is none; one that was named must be there. */
@@ -29,7 +28,10 @@ export async function readConfigFile(folder: string, named?: string): Promise<Co
     throw wrong(path, 'must export an object of settings by default')
   }
   const values = held as Record<string, unknown>
-  return { path, values, handlers: handlersOf(values['handlers'], path) }
+  // Commands that only look at a store read this file too, and load no handlers.
+  if (values['handlers'] === undefined) return { path, values, handlers: {} }
+  const { readHandlers } = await import('./handlers.ts')
+  return { path, values, handlers: readHandlers(values['handlers'], path) }
 }
 
 async function load(path: string): Promise<unknown> {
@@ -45,20 +47,6 @@ async function load(path: string): Promise<unknown> {
     const why = error instanceof Error ? error.message : String(error)
     throw wrong(path, `cannot be read: ${why}`, error)
   }
-}
-
-function handlersOf(given: unknown, path: string): Readonly<Record<string, Handler>> {
-  if (given === undefined) return {}
-  const isTable =
-    typeof given === 'object' &&
-    given !== null &&
-    Object.values(given).every(value => typeof value === 'function')
-  if (!isTable) throw wrong(path, 'handlers must be functions by name')
-  const reserved = Object.keys(given).find(isActionName)
-  if (reserved !== undefined) {
-    throw wrong(path, `handlers must not have the name of a built-in action: ${reserved}`)
-  }
-  return given as Record<string, Handler>
 }
 
 function wrong(path: string, rule: string, cause?: unknown): SchedulerError {

@@ -5,6 +5,8 @@ import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import { parseHostLimits } from '../actions/guard/hosts.ts'
 import { outboundDefaults } from '../actions/guard/outbound.ts'
+import process from 'node:process'
+import { isUsageKnown } from '../actions/usage.ts'
 import { refuse, type Problem } from '../core/errors.ts'
 import { parseDuration } from '../core/time.ts'
 import { engineDefaults, type QueueSettings } from '../engine/settings.ts'
@@ -17,6 +19,9 @@ import { flagOf, optionNames, options, type Option, type OptionName } from './op
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
+
+const isolates = ['none', 'process', 'thread'] as const
+export type Isolate = (typeof isolates)[number]
 
 export interface ServeConfig {
   readonly store: string
@@ -39,6 +44,9 @@ export interface ServeConfig {
   readonly firstByteTimeoutMs: number | null
   /** A number for every host, and numbers of single ones, such as `api.example.com=50`. */
   readonly hostConnections: readonly string[]
+  readonly isolate: Isolate
+  readonly isolateMemoryMb: number | null
+  readonly isolateCpuSeconds: number | null
   readonly dataDb: string
   readonly sourceQueue: number
   readonly checkIntervalMs: number
@@ -167,6 +175,10 @@ function parse(option: Option, { value, field }: Given): Parsed {
       return levels.includes(value as LogLevel)
         ? { value }
         : wrong(`must be one of ${levels.join(', ')}`)
+    case 'isolate':
+      return isolates.includes(value as Isolate)
+        ? { value }
+        : wrong(`must be one of ${isolates.join(', ')}`)
   }
 }
 
@@ -259,6 +271,11 @@ function together(config: ServeConfig): Problem[] {
   if (config.allowCommands !== false && config.abortGraceMs < COMMANDS_ABORT_GRACE_MS) {
     const rule = `must be at least ${COMMANDS_ABORT_GRACE_MS} where commands are allowed`
     problems.push({ field: 'CARILLON_ABORT_GRACE', value: config.abortGraceMs, rule })
+  }
+  if (config.isolate === 'thread' && config.isolateCpuSeconds !== null && !isUsageKnown) {
+    const why = `${process.platform} does not tell the CPU time of threads`
+    const rule = `needs CARILLON_ISOLATE=process: ${why}`
+    problems.push({ field: 'CARILLON_ISOLATE_CPU_SECONDS', value: config.isolateCpuSeconds, rule })
   }
   const isConfigured = jwtSecret != null || jwksUrl != null
   if (host != null && !isLoopbackHost(host) && !isConfigured) {

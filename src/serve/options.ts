@@ -2,6 +2,7 @@
 // variable, its flag, its form and its default. The reference page is checked against it.
 
 import { outboundDefaults } from '../actions/guard/outbound.ts'
+import { CPU_SECONDS, MEMORY_MB } from '../actions/isolate/bounds.ts'
 import { engineDefaults } from '../engine/settings.ts'
 import { httpDefaults } from '../http/app/settings.ts'
 import { QUEUE_SIZE } from '../sources/source.ts'
@@ -16,6 +17,7 @@ export type Form =
   | 'level'
   | 'proxies'
   | 'tenants'
+  | 'isolate'
 
 export interface Option {
   /** As the environment has it; a flag is its lower case with dashes, without the prefix. */
@@ -101,6 +103,27 @@ export const options = {
     form: 'list',
     about: 'requests of this node to one host at once, such as 16,api.example.com=50; default 8',
     default: null,
+  },
+  isolate: {
+    env: 'CARILLON_ISOLATE',
+    form: 'isolate',
+    about: 'where handlers of the configuration file run: none (in the node), process or thread',
+    default: 'none',
+  },
+  isolateMemoryMb: {
+    env: 'CARILLON_ISOLATE_MEMORY_MB',
+    form: 'whole',
+    about: 'the most memory of an isolated handler, in MB; no limit when not given',
+    default: null,
+    ...MEMORY_MB,
+  },
+  isolateCpuSeconds: {
+    env: 'CARILLON_ISOLATE_CPU_SECONDS',
+    form: 'whole',
+    about:
+      'the most CPU time of one attempt of an isolated handler, in seconds; no limit when not given',
+    default: null,
+    ...CPU_SECONDS,
   },
   dataDb: text(
     'CARILLON_DATA_DB',

@@ -14,7 +14,7 @@ import {
 import { systemClock } from '../engine/clock.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import { secretsFrom } from '../actions/secrets.ts'
-import type { Handler, Tracing } from '../engine/handlers.ts'
+import type { Tracing } from '../engine/handlers.ts'
 import type { Ids } from '../engine/ids.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { Authenticator, type AuthOptions } from '../http/auth/authenticator.ts'
@@ -27,6 +27,8 @@ import { workflowAction } from '../workflows/action.ts'
 import { Workflows } from '../workflows/workflows.ts'
 import { commandAccountOf } from './commands.ts'
 import { hostLimitsOf, type ServeConfig } from './config.ts'
+import type { ConfigFile } from './config-file.ts'
+import { bindHandlers } from './handlers.ts'
 import { tokenRules } from './token-rules.ts'
 
 export async function openEngine(
@@ -79,7 +81,7 @@ export async function openPlaces({ store, dataDb }: ServeConfig): Promise<Places
 }
 
 export interface WorkParts extends Places {
-  readonly handlers: Readonly<Record<string, Handler>>
+  readonly handlers: ConfigFile['handlers']
   readonly log: Logger | null
 }
 
@@ -111,9 +113,8 @@ export function openWork(
   actions.registry.add(workflowAction({ workflows, handlers: engine.handlers, http, clock }))
   const { registry, outbound } = actions
   const sources = openSources(engine, { outbound, registry, tables, env: process.env })
-  for (const [name, handler] of [...Object.entries(handlers), ...actions.registry.handlers]) {
-    engine.handlers.set(name, handler)
-  }
+  const own = bindHandlers(handlers, config)
+  for (const [name, handler] of [...own, ...registry.handlers]) engine.handlers.set(name, handler)
   return { actions, workflows, pages, sources, tables }
 }
 

@@ -69,6 +69,35 @@ describe('the command action', () => {
     expect(lines()).toEqual(['$HOME; echo x', 'two'])
   })
 
+  it.runIf(process.platform === 'linux')(
+    'measures CPU time and memory of the command and what it starts (H4)',
+    async () => {
+      const { node, run, lines } = await commands()
+      // The shell itself only waits: what its subshell used, it tells by `times` at the end.
+      const burn = 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done'
+      await run({ shell: `sh -c '${burn}'; times` })
+      const [attempt] = await node.attempts(1)
+      const told = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s/.exec(lines().at(-1)!)!.slice(1).map(Number)
+      const toldMs = (told[0]! * 60 + told[1]! + told[2]! * 60 + told[3]!) * 1_000
+      const measures = attempt!.measures as { cpu_time_ms: number; memory_peak_mb: number }
+      expect(toldMs).toBeGreaterThan(50)
+      expect(Math.abs(measures.cpu_time_ms - toldMs)).toBeLessThan(40)
+      expect(measures.memory_peak_mb).toBeGreaterThan(0)
+      expect(measures.memory_peak_mb).toBeLessThan(50)
+    },
+  )
+
+  it.runIf(process.platform === 'linux')(
+    'measures a command that its timeout ended (H4)',
+    async () => {
+      const { node, run } = await commands()
+      await run({ shell: 'while :; do :; done' }, { spec: { timeoutMs: 600 } })
+      const [attempt] = await node.attempts(1)
+      expect(attempt!.outcome).toBe('timedOut')
+      expect(attempt!.measures!['cpu_time_ms']).toBeGreaterThan(0)
+    },
+  )
+
   it('runs a shell line with its input, in its folder', async () => {
     const { node, run, lines } = await commands()
     await run({ shell: 'pwd; tr a-z A-Z; echo oops >&2', stdin: 'hello\n', cwd: '/' })

@@ -1,5 +1,6 @@
 // Code blocks as programs: a marker after the language says what is done with them.
-// `run` executes, `check` only type-checks, `more` goes on where the block before it ended.
+// `run` executes, `check` only type-checks, `more` goes on where the block before it ended, and `file`
+// is a file of an example that `tests/first-month` runs from the packed package.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +27,11 @@ const isCode = (block: Block): boolean => /^(?:ts|js|typescript|javascript|mjs)\
 /** Blocks of code that say neither what to do with them nor that they go on. */
 export function unmarked({ path, blocks }: Page): string[] {
   return blocks
-    .filter(block => isCode(block) && !/^(?:ts|js) (?:run|check)(?: more)?$/.test(block.info))
+    .filter(
+      block =>
+        isCode(block) &&
+        !/^(?:(?:ts|js) (?:run|check)(?: more)?|js file [\w.-]+)$/.test(block.info),
+    )
     .map(block => `${path}:${block.line}`)
 }
 
@@ -35,6 +40,7 @@ export function programsOf({ path, blocks }: Page): Program[] {
   for (const block of blocks) {
     const last = programs.at(-1)
     const [language, does, more] = block.info.split(' ')
+    if (does === 'file') continue
     if (language === 'text' && does === 'output' && last) {
       last.output = (last.output ?? '') + block.code
     } else if (isCode(block) && more === 'more' && last) {

@@ -7,6 +7,7 @@ import type { Millis } from '../../core/time.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Context } from '../../engine/context.ts'
 import type { Action, ActionCall } from '../action.ts'
+import type { Usage } from '../usage.ts'
 import { endGroup, follow } from './group.ts'
 import { Output } from './output.ts'
 import { variablesOf, type CommandAccount } from './account.ts'
@@ -18,6 +19,7 @@ import {
   type CommandSettings,
   type CommandTenants,
 } from './settings.ts'
+import { UsageWatch } from './usage-watch.ts'
 
 export interface CommandParts {
   readonly clock: Clock
@@ -71,14 +73,21 @@ async function perform(
   signal.throwIfAborted()
   const output = new Output(context.log)
   const child = start(parts, settings, context)
+  const watch = new UsageWatch(child, parts.clock)
   output.listen(child.stdout!, 'stdout')
   output.listen(child.stderr!, 'stderr')
   // A command that does not read its input is not at fault.
   child.stdin!.on('error', () => {})
   child.stdin!.end(settings.stdin ?? (payload === null ? '' : JSON.stringify(payload)))
-  const ended = await endOf(child, parts, signal)
+  const ended = await endOf(child, parts, signal).finally(() => watch.stop())
+  measure(watch.usage, context)
   signal.throwIfAborted()
   return concluded(ended, output, context)
+}
+
+function measure({ cpuMs, peakMb }: Usage, context: Context): void {
+  if (cpuMs !== null) context.measure('cpu_time_ms', cpuMs)
+  if (peakMb !== null) context.measure('memory_peak_mb', peakMb)
 }
 
 function start(parts: CommandParts, settings: CommandSettings, context: Context): ChildProcess {

@@ -1,30 +1,49 @@
 // Runs a handler apart from the node: one that blocks, leaks or crashes takes only itself along.
 
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Json } from '../../core/json.ts'
 import type { Instant, Millis } from '../../core/time.ts'
 import type { Clock } from '../../engine/clock.ts'
-import type { Context } from '../../engine/context.ts'
-import type { Handler } from '../../engine/handlers.ts'
-import { Defer, NoRetry, RetryAfter, Skip } from '../../engine/verdicts.ts'
+import type { ContextLog } from '../../engine/context.ts'
+import {
+  Defer,
+  EndJob,
+  LimitExceeded,
+  NoRetry,
+  OmittedResult,
+  RetryAfter,
+  Skip,
+} from '../../engine/verdicts.ts'
 import { Output } from '../command/output.ts'
-import type { Thrown, ToNode, Usage } from './messages.ts'
-import { openProcess, openThread, type Vessel, type VesselOptions } from './vessel.ts'
+import type { Usage } from '../usage.ts'
+import type { CallFacts, HandlerPlace, Thrown, ToNode } from './messages.ts'
+import {
+  openProcess,
+  openThread,
+  type Sandbox,
+  type SandboxEnd,
+  type SandboxOptions,
+} from './sandbox.ts'
 
-export interface IsolateTarget {
-  /** A path, taken from the working folder, or a file URL. */
-  readonly module: string
-  /** The exported function, called with payload and context. Default `default`. */
-  readonly export?: string
-  /** A process can be ended and measured whatever it does; a thread starts faster. */
-  readonly in?: 'process' | 'thread'
-  /** The largest heap. Default: Node's own. */
-  readonly memoryMb?: number
+/** The side of a run that stays with the node. */
+export interface RunLink {
+  readonly signal: AbortSignal
+  readonly log: ContextLog
+  readonly progress: (fraction: number, note?: string) => void
+  readonly measure: (name: string, value: number) => void
+  readonly heartbeat: (checkpoint?: Json) => Promise<void>
 }
 
-export interface IsolateOptions extends Omit<VesselOptions, 'memoryMb'> {
+export interface IsolatedCall extends CallFacts {
+  readonly place: HandlerPlace
+  readonly link: RunLink
+}
+
+export interface IsolationOptions extends Omit<SandboxOptions, 'memoryMb' | 'cpuMs'> {
   readonly clock: Clock
+  /** A process can be ended and measured whatever it does; a thread starts faster. */
+  readonly kind: 'process' | 'thread'
+  readonly memoryMb?: number | undefined
+  readonly cpuSeconds?: number | undefined
   /** Between asking a handler to stop and ending it. Shorter than the engine's own patience. */
   readonly graceMs?: Millis
 }
@@ -33,116 +52,132 @@ const GRACE_MS: Millis = 700
 /** How long a handler that is done may take to go. */
 const LEAVE_MS: Millis = 1_000
 
-/** A handler for the engine that lives in a module of its own. */
-export function isolated(target: IsolateTarget, options: IsolateOptions): Handler {
-  return context => new Isolated(target, options, context).run()
+/** Calls the handler in a process or thread of its own; resolves with what it returned. */
+export function runIsolated(call: IsolatedCall, options: IsolationOptions): Promise<unknown> {
+  return new IsolatedRun(call, options).run()
 }
 
-class Isolated {
-  readonly #target: IsolateTarget
-  readonly #options: IsolateOptions
-  readonly #context: Context
-  readonly #vessel: Vessel
-  #settle: { done: (result: Json) => void; failed: (error: unknown) => void } | null = null
-  #stopGrace: (() => void) | null = null
+class IsolatedRun {
+  readonly #call: IsolatedCall
+  readonly #options: IsolationOptions
+  readonly #sandbox: Sandbox
+  #settle: ((end: SandboxEnd) => void) | null = null
+  /** What the handler came to, once it is over: told when its process or thread has ended. */
+  #verdict: (() => unknown) | null = null
+  #isMeasured = false
+  #stopTimer: (() => void) | null = null
 
-  constructor(target: IsolateTarget, options: IsolateOptions, context: Context) {
-    this.#target = target
+  constructor(call: IsolatedCall, options: IsolationOptions) {
+    const { kind, memoryMb = null, cpuSeconds, ...others } = options
+    this.#call = call
     this.#options = options
-    this.#context = context
-    const open = (target.in ?? 'process') === 'process' ? openProcess : openThread
-    this.#vessel = open(
-      { ...options, memoryMb: target.memoryMb ?? null },
-      { heard: message => this.#heard(message), ended: how => this.#ended(how) },
+    const open = kind === 'process' ? openProcess : openThread
+    this.#sandbox = open(
+      { ...others, memoryMb, cpuMs: cpuSeconds === undefined ? null : cpuSeconds * 1_000 },
+      { received: message => this.#receive(message), ended: end => this.#settle?.(end) },
     )
-    const output = new Output(context.log)
-    output.listen(this.#vessel.stdout, 'stdout')
-    output.listen(this.#vessel.stderr, 'stderr')
+    const output = new Output(call.link.log)
+    output.listen(this.#sandbox.stdout, 'stdout')
+    output.listen(this.#sandbox.stderr, 'stderr')
   }
 
-  run(): Promise<Json> {
-    const { signal } = this.#context
-    const onAbort = () => this.#abort()
-    return new Promise<Json>((done, failed) => {
-      this.#settle = { done, failed }
-      if (signal.aborted) onAbort()
-      else signal.addEventListener('abort', onAbort, { once: true })
-    }).finally(() => {
+  async run(): Promise<unknown> {
+    const { signal } = this.#call.link
+    const onAbort = () => this.#abort(signal)
+    try {
+      const end = await new Promise<SandboxEnd>(resolve => {
+        this.#settle = resolve
+        if (signal.aborted) onAbort()
+        else signal.addEventListener('abort', onAbort, { once: true })
+      })
+      return this.#conclude(end)
+    } finally {
       signal.removeEventListener('abort', onAbort)
-      this.#stopGrace?.()
-      // What it left running does not outlive it.
-      this.#options.clock.after(LEAVE_MS, () => this.#vessel.end())
-    })
-  }
-
-  #abort(): void {
-    this.#vessel.send({ kind: 'abort', reason: reasonOf(this.#context.signal) })
-    const { clock, graceMs = GRACE_MS } = this.#options
-    this.#stopGrace = clock.after(graceMs, () => this.#vessel.end())
-  }
-
-  /** Without a word of its own; when it was asked to stop, that is the reason to give. */
-  #ended(how: string): void {
-    const { signal } = this.#context
-    const error = new Error(`the isolated handler ended without a result: ${how}`)
-    this.#settle?.failed(signal.aborted ? signal.reason : error)
-  }
-
-  #heard(message: ToNode): void {
-    const context = this.#context
-    switch (message.kind) {
-      case 'ready':
-        return this.#start()
-      case 'log':
-        return context.log[message.level](message.message, message.fields ?? undefined)
-      case 'progress':
-        return context.progress(message.fraction, message.note)
-      case 'measure':
-        return context.measure(message.name, message.value)
-      case 'beat':
-        return this.#beat(message.id, message.checkpoint)
-      case 'done':
-        this.#measured(message.usage)
-        return this.#settle?.done(JSON.parse(message.result) as Json)
-      case 'threw':
-        this.#measured(message.usage)
-        return this.#settle?.failed(errorOf(message.error))
+      this.#stopTimer?.()
     }
   }
 
-  #start(): void {
-    const { job, runId, run, attempt, scheduledFor, startedAt, fence, checkpoint } = this.#context
-    const { module, export: name = 'default' } = this.#target
-    this.#vessel.send({
-      kind: 'start',
-      module: module.startsWith('file:') ? module : pathToFileURL(resolve(module)).href,
-      export: name,
-      payload: this.#context.payload,
-      info: {
-        jobId: job.id,
-        name: job.spec.name,
-        tenant: job.spec.tenant,
-        runId,
-        run,
-        attempt,
-        scheduledFor: scheduledFor.getTime(),
-        startedAt: startedAt.getTime(),
-        fence,
-        ...(checkpoint === undefined ? {} : { checkpoint }),
-      },
+  #abort(signal: AbortSignal): void {
+    this.#sandbox.send({ kind: 'abort', reason: reasonOf(signal) })
+    this.#endAfter(this.#options.graceMs ?? GRACE_MS)
+  }
+
+  #endAfter(ms: Millis): void {
+    this.#stopTimer?.()
+    this.#stopTimer = this.#options.clock.after(ms, () => {
+      this.#measure(this.#sandbox.usage())
+      this.#sandbox.end()
     })
   }
 
-  #beat(id: number, checkpoint: Json | undefined): void {
-    this.#context.heartbeat(checkpoint).then(
-      () => this.#vessel.send({ kind: 'beaten', id, isHeld: true }),
-      () => this.#vessel.send({ kind: 'beaten', id, isHeld: false }),
+  #conclude(end: SandboxEnd): unknown {
+    const { signal } = this.#call.link
+    if (this.#verdict !== null) return this.#verdict()
+    // It was asked to stop: that is the reason to give.
+    if (signal.aborted) throw signal.reason
+    if (end.kind === 'gone') {
+      throw new Error(`the isolated handler ended without a result: ${end.how}`)
+    }
+    this.#measure(end.usage)
+    throw this.#exceeded(end.limit, end.how)
+  }
+
+  #exceeded(limit: 'memory' | 'cpu', how: string): LimitExceeded {
+    const { memoryMb, cpuSeconds } = this.#options
+    const setting = limit === 'memory' ? `memoryMb is ${memoryMb}` : `cpuSeconds is ${cpuSeconds}`
+    return new LimitExceeded(limit, `${limit} limit exceeded: ${how}, ${setting}`)
+  }
+
+  #receive(message: ToNode): void {
+    const { link } = this.#call
+    switch (message.kind) {
+      case 'ready': {
+        const { place, payload, context, upcoming } = this.#call
+        return this.#sandbox.send({ kind: 'start', ...place, payload, context, upcoming })
+      }
+      case 'log':
+        return link.log[message.level](message.message, message.fields ?? undefined)
+      case 'progress':
+        return link.progress(message.fraction, message.note ?? undefined)
+      case 'measure':
+        return link.measure(message.name, message.value)
+      case 'heartbeat':
+        return this.#heartbeat(message.id, message.checkpoint)
+      case 'done': {
+        const { result, omitted, usage } = message
+        return this.#over(usage, () => (omitted === null ? result : new OmittedResult(omitted)))
+      }
+      case 'threw': {
+        const error = errorOf(message.error)
+        return this.#over(message.usage, () => {
+          throw error
+        })
+      }
+    }
+  }
+
+  /** What it left running does not outlive it for long. */
+  #over(usage: Usage, verdict: () => unknown): void {
+    this.#measure(usage)
+    this.#verdict = verdict
+    this.#endAfter(LEAVE_MS)
+  }
+
+  #heartbeat(id: number, checkpoint: Json | undefined): void {
+    const answer = (isHeld: boolean) => this.#sandbox.send({ kind: 'heartbeat-answer', id, isHeld })
+    this.#call.link.heartbeat(checkpoint).then(
+      () => answer(true),
+      () => answer(false),
     )
   }
 
-  #measured({ cpuMs, peakMb }: Usage): void {
-    if (cpuMs !== null) this.#context.measure('cpu_time_ms', cpuMs)
-    if (peakMb !== null) this.#context.measure('memory_peak_mb', peakMb)
+  /** The first word counts: what is looked up later includes the way out. */
+  #measure({ cpuMs, peakMb }: Usage): void {
+    if (this.#isMeasured) return
+    this.#isMeasured = cpuMs !== null || peakMb !== null
+    const { measure } = this.#call.link
+    if (cpuMs !== null) measure('cpu_time_ms', cpuMs)
+    if (peakMb !== null) measure('memory_peak_mb', peakMb)
   }
 }
 
@@ -168,6 +203,7 @@ interface Made {
 
 function made({ name, message, delayMs, until, worked }: Made): Error {
   if (name === 'NoRetry') return new NoRetry(message)
+  if (name === 'EndJob') return new EndJob(message)
   if (name === 'Skip') return new Skip(message)
   if (name === 'RetryAfter' && delayMs !== undefined) return new RetryAfter(delayMs, message)
   if (name === 'Defer' && until !== undefined) return new Defer(until, message, worked)

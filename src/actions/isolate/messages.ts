@@ -1,37 +1,40 @@
-// What a node and an isolated handler say to each other. Plain JSON, whichever way it travels.
+// What a node and an isolated handler say to each other: values that can be cloned, whichever way
+// they travel.
 
 import type { Json, JsonObject } from '../../core/json.ts'
+import type { Usage } from '../usage.ts'
 
-export interface Start {
-  readonly kind: 'start'
+/** Where the code of a handler is: what its own process or thread loads. */
+export interface HandlerPlace {
   /** A file URL. */
   readonly module: string
-  readonly export: string
-  readonly payload: Json
-  readonly info: CallInfo
+  /** The export, and members below it. */
+  readonly path: readonly string[]
+  /** What it is called with: payload and context, or the context alone with the payload in it. */
+  readonly takes: 'payload' | 'context'
 }
 
-/** What a handler may know about its run; moments as numbers. */
-export interface CallInfo {
-  readonly jobId: string
-  readonly name: string
-  readonly tenant: string
-  readonly runId: string
-  readonly run: number
-  readonly attempt: number
-  readonly scheduledFor: number
-  readonly startedAt: number
-  readonly fence: number
-  readonly checkpoint?: Json
+/** What a handler may know about its run; methods are added where it runs. */
+export interface CallFacts {
+  readonly payload: unknown
+  /** Members of its context. */
+  readonly context: Readonly<Record<string, unknown>>
+  /** What `job.next()` answers with; null where there is no such method. */
+  readonly upcoming: readonly unknown[] | null
+}
+
+export interface Start extends HandlerPlace, CallFacts {
+  readonly kind: 'start'
 }
 
 export type ToHandler =
   | Start
   | { readonly kind: 'abort'; readonly reason: string }
-  | { readonly kind: 'beaten'; readonly id: number; readonly isHeld: boolean }
+  | { readonly kind: 'heartbeat-answer'; readonly id: number; readonly isHeld: boolean }
 
 export type ToNode =
-  | { readonly kind: 'ready' }
+  /** `thread`: the id by which the system knows it, where it has one. */
+  | { readonly kind: 'ready'; readonly thread: number | null }
   | {
       readonly kind: 'log'
       readonly level: 'debug' | 'info' | 'warn' | 'error'
@@ -40,15 +43,15 @@ export type ToNode =
     }
   | { readonly kind: 'progress'; readonly fraction: number; readonly note: string | null }
   | { readonly kind: 'measure'; readonly name: string; readonly value: number }
-  | { readonly kind: 'beat'; readonly id: number; readonly checkpoint?: Json }
-  | { readonly kind: 'done'; readonly result: string; readonly usage: Usage }
+  | { readonly kind: 'heartbeat'; readonly id: number; readonly checkpoint?: Json }
+  | {
+      readonly kind: 'done'
+      readonly result: Json
+      /** Why the result was left out; null when it was not. */
+      readonly omitted: string | null
+      readonly usage: Usage
+    }
   | { readonly kind: 'threw'; readonly error: Thrown; readonly usage: Usage }
-
-/** Null where it cannot be told apart from what else the process does. */
-export interface Usage {
-  readonly cpuMs: number | null
-  readonly peakMb: number | null
-}
 
 /** An error, with what the engine's own kinds of errors carry. */
 export interface Thrown {
@@ -58,4 +61,25 @@ export interface Thrown {
   readonly delayMs?: number
   readonly until?: number
   readonly worked?: boolean
+}
+
+export interface IsolateLimits {
+  readonly memoryMb: number | null
+  readonly cpuMs: number | null
+}
+
+/** What the watchdog of a process writes before it ends the process. */
+export interface LimitReport extends Usage {
+  readonly limit: 'memory' | 'cpu'
+  readonly usedMb: number
+}
+
+/** The first argument of an isolated process. */
+export interface ProcessOptions extends IsolateLimits {
+  /** Where the report of the watchdog is written. */
+  readonly reportFd: number
+}
+
+export interface WatchdogOptions extends ProcessOptions {
+  readonly parent: number
 }

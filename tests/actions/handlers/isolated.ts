@@ -2,21 +2,22 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json } from '../../../src/core/json.ts'
-import { NoRetry, RetryAfter, Skip } from '../../../src/engine/verdicts.ts'
-import type { RunContext } from '../../../src/library/context.ts'
+import { EndJob, NoRetry, RetryAfter, Skip } from '../../../src/engine/verdicts.ts'
+import type { Context } from '../../../src/engine/context.ts'
 
-export default async function good(input: Json, context: RunContext): Promise<Json> {
+export default async function good(context: Context): Promise<Json> {
+  const { payload: input } = context
   context.log.info('working', { input })
   context.progress(0.5, 'half way')
   context.measure('items', 3)
   await context.heartbeat({ at: 1 })
   let sum = 0
   for (let i = 0; i < 30_000_000; i++) sum += Math.sqrt(i)
-  return { input, run: context.run.id, attempt: context.run.attempt, isNumber: sum > 0 }
+  return { input, run: context.runId, attempt: context.attempt, isNumber: sum > 0 }
 }
 
-export function resumes(_: Json, context: RunContext): Promise<Json> {
-  if (context.run.attempt > 1) return Promise.resolve({ from: context.checkpoint ?? null })
+export function resumes(context: Context): Promise<Json> {
+  if (context.attempt > 1) return Promise.resolve({ from: context.checkpoint ?? null })
   return context.heartbeat({ page: 7 }).then(() => {
     throw new Error('not yet')
   })
@@ -27,7 +28,7 @@ export function blocks(): never {
   for (;;);
 }
 
-export async function listens(_: Json, { signal, log }: RunContext): Promise<void> {
+export async function listens({ signal, log }: Context): Promise<void> {
   log.info('listening')
   await sleep(600_000, undefined, { signal }).catch(() => {})
   log.info(`told: ${(signal.reason as { reason: string }).reason}`)
@@ -49,8 +50,9 @@ export function crashes(): Promise<never> {
   return new Promise(() => {})
 }
 
-export function throws(kind: Json): never {
+export function throws({ payload: kind }: Context): never {
   if (kind === 'NoRetry') throw new NoRetry('never')
+  if (kind === 'EndJob') throw new EndJob('gone')
   if (kind === 'RetryAfter') throw new RetryAfter(90_000, 'later')
   if (kind === 'Skip') throw new Skip('nothing to do')
   throw new TypeError('plain')
@@ -66,4 +68,15 @@ export function circular(): unknown {
 export function lingers(): number {
   setInterval(() => {}, 1_000)
   return process.pid
+}
+
+/** Holds memory that is not on the heap of V8. */
+export function holdsBuffers(): never {
+  const held: Buffer[] = []
+  for (;;) held.push(Buffer.alloc(4 * 1_048_576, 1))
+}
+
+export function prints(): string {
+  console.log('the last words')
+  return 'done'
 }

@@ -24,6 +24,27 @@ const outcomes: Readonly<Record<string, string>> = {
   released: 'Given back',
 }
 
+/** Only of runs in which something was measured. */
+const measured: readonly Column<Row>[] = [
+  {
+    key: 'cpu',
+    head: 'CPU',
+    align: 'end',
+    cell: ({ execution: { cpu_time_ms: ms } }) =>
+      ms === null ? <span class="dim">–</span> : spanText(ms),
+  },
+  {
+    key: 'memory',
+    head: 'Memory',
+    align: 'end',
+    cell: ({ execution: { memory_peak_mb: mb } }) =>
+      mb === null ? <span class="dim">–</span> : `${mb} MB`,
+  },
+]
+
+const isMeasured = ({ execution: { cpu_time_ms, memory_peak_mb } }: Row) =>
+  cpu_time_ms !== null || memory_peak_mb !== null
+
 const columns: readonly Column<Row>[] = [
   { key: 'n', head: 'Attempt', isMain: true, cell: ({ at }) => `Attempt ${at}` },
   {
@@ -62,6 +83,9 @@ const columns: readonly Column<Row>[] = [
   },
 ]
 
+/** Behind how long it took. */
+const COSTS_AT = columns.findIndex(({ key }) => key === 'took') + 1
+
 export function Attempts({ run }: { readonly run: RunDetail }) {
   const first = run.attempts - run.executions.length
   const rows = run.executions.map((execution, i): Row => {
@@ -75,7 +99,7 @@ export function Attempts({ run }: { readonly run: RunDetail }) {
     <Card title="Attempts" wide isFlush>
       <Table
         caption="Attempts"
-        columns={columns}
+        columns={rows.some(isMeasured) ? columns.toSpliced(COSTS_AT, 0, ...measured) : columns}
         items={rows}
         keyOf={({ execution }) => execution.id}
       />

@@ -1,0 +1,155 @@
+// The isolated side: calls the handler with a context whose every part speaks to the node.
+
+import { toJson } from '../../core/json-copy.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { limits } from '../../core/limits.ts'
+import type { Problem } from '../../core/errors.ts'
+import type { Usage } from '../usage.ts'
+import type { HandlerPlace, Start, Thrown, ToHandler, ToNode } from './messages.ts'
+
+export interface Link {
+  /** Calls back when the message is on its way. */
+  send(message: ToNode, sent?: () => void): void
+  usage(): Usage
+  /** Resolves when limits hold, even for a handler that never lets go of its thread. */
+  readonly armed: Promise<void>
+  /** Nothing is left to do here. */
+  leave(): void
+}
+
+type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+type Fraction = { readonly fraction: number; readonly note: string | null }
+type AnyFunction = (...args: readonly unknown[]) => unknown
+
+export class HandlerHost {
+  readonly #link: Link
+  readonly #controller = new AbortController()
+  readonly #heartbeats = new Map<number, (isHeld: boolean) => void>()
+  #heartbeatId = 0
+  #lines = 0
+  #nextProgress: Fraction | null = null
+  #isSending = false
+
+  constructor(link: Link) {
+    this.#link = link
+  }
+
+  receive(message: ToHandler): void {
+    switch (message.kind) {
+      case 'start':
+        void this.#run(message)
+        return
+      case 'abort': {
+        const error = new Error(`aborted: ${message.reason}`)
+        this.#controller.abort(Object.assign(error, { name: 'AbortError', reason: message.reason }))
+        return
+      }
+      case 'heartbeat-answer':
+        this.#heartbeats.get(message.id)?.(message.isHeld)
+        this.#heartbeats.delete(message.id)
+    }
+  }
+
+  async #run(start: Start): Promise<void> {
+    const leave = () => this.#link.leave()
+    try {
+      await this.#link.armed
+      const handler = await load(start)
+      const context = this.#context(start)
+      const returned: unknown =
+        start.takes === 'payload' ? await handler(start.payload, context) : await handler(context)
+      const { result, omitted } = resultOf(returned)
+      this.#link.send({ kind: 'done', result, omitted, usage: this.#link.usage() }, leave)
+    } catch (error) {
+      this.#link.send({ kind: 'threw', error: thrownOf(error), usage: this.#link.usage() }, leave)
+    }
+  }
+
+  #context({ context, payload, takes, upcoming }: Start) {
+    const log = (level: LogLevel) => (message: string, fields?: JsonObject) =>
+      this.#log(level, message, fields ?? null)
+    const job = context['job'] as object
+    return {
+      ...context,
+      ...(takes === 'context' ? { payload } : {}),
+      job: upcoming === null ? job : { ...job, next: (n: number) => upcoming.slice(0, n) },
+      signal: this.#controller.signal,
+      log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+      progress: (fraction: number, note?: string | null) =>
+        this.#progress({ fraction, note: note ?? null }),
+      measure: (name: string, value: number) => this.#link.send({ kind: 'measure', name, value }),
+      heartbeat: (checkpoint?: unknown) => this.#heartbeat(checkpoint),
+    }
+  }
+
+  /** The node keeps no more than so many; the others need not travel. */
+  #log(level: LogLevel, message: string, fields: JsonObject | null): void {
+    if (this.#lines++ >= limits.logLinesPerAttempt) return
+    const text = message.slice(0, limits.logMessageLength)
+    this.#link.send({ kind: 'log', level, message: text, fields })
+  }
+
+  /** Only the newest counts: one is on its way at a time, whatever the handler says meanwhile. */
+  #progress(given: Fraction): void {
+    this.#nextProgress = given
+    if (this.#isSending) return
+    const { fraction, note } = this.#nextProgress
+    this.#nextProgress = null
+    this.#isSending = true
+    this.#link.send({ kind: 'progress', fraction, note }, () => {
+      this.#isSending = false
+      if (this.#nextProgress) this.#progress(this.#nextProgress)
+    })
+  }
+
+  async #heartbeat(given?: unknown): Promise<void> {
+    const checkpoint = given === undefined ? {} : { checkpoint: jsonOf(given, 'checkpoint') }
+    const id = ++this.#heartbeatId
+    const isHeld = await new Promise<boolean>(resolve => {
+      this.#heartbeats.set(id, resolve)
+      this.#link.send({ kind: 'heartbeat', id, ...checkpoint })
+    })
+    if (isHeld) return
+    this.#controller.signal.throwIfAborted()
+    throw new Error('aborted: lease-lost')
+  }
+}
+
+async function load({ module, path }: HandlerPlace): Promise<AnyFunction> {
+  let found = (await import(module)) as unknown
+  for (const name of path) found = (found as Record<string, unknown> | null | undefined)?.[name]
+  if (typeof found === 'function') return found as AnyFunction
+  throw new Error(`${module} exports no function ${path.join('.')}`)
+}
+
+/** What JSON cannot carry would not arrive: the node is told why instead. */
+function resultOf(returned: unknown): { result: Json; omitted: string | null } {
+  if (returned === undefined || returned === null) return { result: null, omitted: null }
+  const problems: Problem[] = []
+  const result = toJson(returned, 'result', problems, 'null')
+  const [problem] = problems
+  if (problem === undefined) return { result, omitted: null }
+  return { result: null, omitted: `${problem.field}: ${problem.rule}` }
+}
+
+function jsonOf(given: unknown, field: string): Json {
+  const problems: Problem[] = []
+  const json = toJson(given, field, problems)
+  const [problem] = problems
+  if (problem === undefined) return json
+  throw new Error(`the ${field} cannot be kept: ${problem.field}: ${problem.rule}`)
+}
+
+function thrownOf(error: unknown): Thrown {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error), stack: null }
+  const { name, message, stack = null } = error
+  const more = error as { delayMs?: unknown; until?: unknown; worked?: unknown }
+  return {
+    name,
+    message,
+    stack,
+    ...(typeof more.delayMs === 'number' ? { delayMs: more.delayMs } : {}),
+    ...(typeof more.until === 'number' ? { until: more.until } : {}),
+    ...(typeof more.worked === 'boolean' ? { worked: more.worked } : {}),
+  }
+}
