@@ -154,16 +154,18 @@ describe('an interval has the moments of', () => {
     ['30 * * * *', 'UTC', '1h', '1970-01-01T00:30:00.000Z'],
     ['15 */6 * * *', 'UTC', '6h', '1970-01-01T00:15:00.000Z'],
     ['0 0 * * *', 'Asia/Tokyo', '1d', '1970-01-01T15:00:00.000Z'],
+    ['0 0,12 * * *', 'UTC', '12h', '1970-01-01T00:00:00.000Z'],
+    ['@weekly', 'UTC', '7d', '1970-01-04T00:00:00.000Z'],
   ])('%s in %s', (cron, zone, every, anchor) => {
     expect(intervalOf(cron, zone, now)).toEqual({ every, anchor })
   })
 
   it.each([
-    ['0 0 * * *', 'Europe/Berlin'],
-    ['0 * * * *', 'Australia/Lord_Howe'],
-    ['*/7 * * * *', 'UTC'],
-    ['0 9 * * 1-5', 'UTC'],
-  ])('no interval has those of %s in %s', (cron, zone) => {
-    expect(intervalOf(cron, zone, now)).toBeNull()
+    ['0 0 * * *', 'Europe/Berlin', 'Europe/Berlin has clock changes'],
+    ['0 * * * *', 'Australia/Lord_Howe', 'Australia/Lord_Howe has clock changes'],
+    ['*/7 * * * *', 'UTC', 'gaps of 4 min and 7 min'],
+    ['0 9 * * 1-5', 'UTC', 'weekdays are not equally spaced'],
+  ])('no interval has those of %s in %s, and it says why', (cron, zone, reason) => {
+    expect(intervalOf(cron, zone, now)).toEqual({ reason: expect.stringContaining(reason) })
   })
 })

@@ -34,20 +34,34 @@ onEachStore((store, start) => {
           { id: sixHours, interval_minutes: 6, interval_type: 'hours' },
           { id: daily, interval_minutes: 1, interval_type: 'days' },
         ],
-        review: [{ id: complex, schedule_time: '30 2 * * 1-5' }],
+        review: [
+          {
+            id: complex,
+            schedule_time: '30 2 * * 1-5',
+            reason: 'weekdays are not equally spaced',
+          },
+        ],
         is_complete: true,
       })
       const before = (await s.as().get(`/api/v1/jobs/${hourly}`)).body
       expect(before).toMatchObject({ interval_minutes: null, revision: 1 })
       await s.as().post('/api/v1/jobs/from-cron', { apply: true })
-      expect((await s.as().get(`/api/v1/jobs/${hourly}`)).body).toMatchObject({
+      expect((await s.as().get(`/api/v1/jobs/${hourly}?form=both`)).body).toMatchObject({
         interval_minutes: 60,
         schedule_time: '0 * * * *',
         schedule_enabled: true,
         next_run_at: '2026-01-05T13:00:00.000Z',
+        trigger: { every: 3_600_000, from: 'schedule', anchor: '1970-01-01T00:00:00.000Z' },
       })
       const off = (await s.as().get(`/api/v1/jobs/${daily}`)).body
       expect(off).toMatchObject({ interval_minutes: 1, schedule_enabled: false })
+      // Switched on, it goes on where cron would have run; another interval begins anew.
+      const on = await s.as().patch(`/api/v1/jobs/${daily}`, { schedule_enabled: true })
+      expect(on.body).toMatchObject({ next_run_at: '2026-01-06T00:00:00.000Z' })
+      const changed = await s.as().patch(`/api/v1/jobs/${daily}?form=both`, {
+        interval_minutes: 2,
+      })
+      expect(changed.body).toMatchObject({ trigger: { from: 'finish', anchor: null } })
       const left = (await s.as().get(`/api/v1/jobs/${complex}`)).body
       expect(left).toMatchObject({ interval_minutes: null, schedule_time: '30 2 * * 1-5' })
       const other = (await s.as('admin', 'globex').get(`/api/v1/jobs/${foreign}`)).body

@@ -4,13 +4,14 @@
 import type { Job } from '../../core/job.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { JobSpec } from '../../core/spec.ts'
+import { DAY, HOUR, MINUTE, type Instant, type Millis } from '../../core/time.ts'
 import type { Trigger } from '../../core/trigger.ts'
 import type { JobForm } from './forms.ts'
-import { DAY, HOUR, MINUTE, type Millis } from '../../core/time.ts'
 
 /** Begins the keys of a job's metadata that belong to the service. */
 export const RESERVED = 'carillon:'
 export const FLAT_KEY = `${RESERVED}flat`
+const ANCHOR_KEY = `${RESERVED}anchor`
 
 export const intervalTypes = ['minutes', 'hours', 'days'] as const
 export type IntervalType = (typeof intervalTypes)[number]
@@ -24,7 +25,11 @@ export interface Flat {
   readonly schedule_enabled: boolean
 }
 
-const unitMs: Readonly<Record<IntervalType, Millis>> = { minutes: MINUTE, hours: HOUR, days: DAY }
+export const unitMs: Readonly<Record<IntervalType, Millis>> = {
+  minutes: MINUTE,
+  hours: HOUR,
+  days: DAY,
+}
 
 /** A plain count in its unit; minutes unless told. */
 export function intervalMs(flat: Flat): Millis | null {
@@ -71,6 +76,18 @@ function timeOf(trigger: Trigger): string | null {
   if (trigger.kind !== 'cron') return null
   const { expression, zone, dialect } = trigger
   return zone === 'UTC' && dialect === 'extended' ? expression : null
+}
+
+/** A moment of the grid on which an interval that was a cron time goes on; null without one. */
+export function anchorOf(metadata: JsonObject): Instant | null {
+  const held = metadata[ANCHOR_KEY]
+  return typeof held === 'number' ? held : null
+}
+
+/** The same with this anchor, or without one. */
+export function withAnchor(metadata: JsonObject, anchor: Instant | null): JsonObject {
+  const { [ANCHOR_KEY]: _, ...others } = metadata
+  return anchor === null ? others : { ...others, [ANCHOR_KEY]: anchor }
 }
 
 /** Null for jobs that were made in the native form. */

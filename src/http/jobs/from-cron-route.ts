@@ -1,6 +1,7 @@
 // `POST /api/v1/jobs/from-cron`: shows what would become intervals, and does it when told to.
 
 import { z } from 'zod'
+import { iso } from '../../core/time.ts'
 import { clientOf, onceKept } from '../app/idempotency.ts'
 import type { Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
@@ -9,8 +10,6 @@ import { flatOf } from './flat.ts'
 import { findCronJobs, fromCronAnswer } from './from-cron.ts'
 import { contextOf } from './spec-context.ts'
 import { editedSpec } from './spec.ts'
-
-const REASON = 'no plain interval means the same'
 
 export const fromCronRoutes: Routes = (app, parts) => {
   const { engine } = parts
@@ -28,17 +27,27 @@ export const fromCronRoutes: Routes = (app, parts) => {
       onceKept(request, reply, parts, async () => {
         const apply = request.body?.apply ?? false
         const scope = scopeOf(callerOf(request))
-        const { convertible, review, isComplete } = await findCronJobs(engine.store, scope)
+        const now = engine.clock.now()
+        const { convertible, review, isComplete } = await findCronJobs(engine.store, scope, now)
         const client = clientOf(request, parts)
         const converted = []
-        for (const { job, interval } of convertible) {
-          const context = contextOf(request, parts)
+        for (const { job, interval, anchor, nextAt } of convertible) {
+          const context = { ...contextOf(request, parts), anchor }
           if (apply) await client.edit(job.id, spec => editedSpec(spec, interval, context))
           const { schedule_time } = flatOf(job.spec.metadata)!
-          converted.push({ id: job.id, schedule_time: schedule_time!, ...interval })
+          converted.push({
+            id: job.id,
+            schedule_time: schedule_time!,
+            ...interval,
+            next_run_at: iso(nextAt),
+          })
         }
-        const listed = review.map(one => ({ ...one, reason: REASON }))
-        const body = { applied: apply, converted, review: listed, is_complete: isComplete }
+        const body = {
+          applied: apply,
+          converted,
+          review: review.map(one => ({ ...one })),
+          is_complete: isComplete,
+        }
         return { status: 200, body }
       }),
   })

@@ -4,37 +4,22 @@
 import { z } from 'zod'
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
+import { DAY, HOUR, MINUTE, type Instant, type Millis } from '../../core/time.ts'
+import { spacingOf } from '../../cron/spacing.ts'
 import type { Page, Store } from '../../store/store.ts'
-import { flatOf, type IntervalType } from './flat.ts'
+import { flatOf, unitMs, type IntervalType } from './flat.ts'
 
 export interface Interval {
   readonly interval_minutes: number
   readonly interval_type: IntervalType
 }
 
-/** Null when no plain interval means the same: other minutes, other hours, lists, weekdays. */
-export function intervalOfCron(expression: string): Interval | null {
-  const fields = expression.trim().split(/\s+/)
-  const [minute, hour, ...days] =
-    fields.length === 6 && fields[0] === '0' ? fields.slice(1) : fields
-  if (days.length !== 3 || days.some(field => field !== '*')) return null
-  const minutes = everyOf(minute!, 60)
-  const hours = everyOf(hour!, 24)
-  if (hour === '*' && minute === '0') return { interval_minutes: 60, interval_type: 'minutes' }
-  if (hour === '*' && minutes !== null) return interval(minutes, 'minutes')
-  if (minute === '0' && hours !== null) return interval(hours, 'hours')
-  return minute === '0' && hour === '0' ? interval(1, 'days') : null
-}
-
-/** `*` or a step that divides the hour or the day evenly; other steps start over at its end. */
-function everyOf(field: string, size: number): number | null {
-  if (field === '*') return 1
-  const step = Number(/^(?:\*|0)\/(\d{1,2})$/.exec(field)?.[1])
-  return step > 0 && step < size && size % step === 0 ? step : null
-}
-
-function interval(interval_minutes: number, interval_type: IntervalType): Interval {
-  return { interval_minutes, interval_type }
+/** The count and unit in which people say this length; null where it is not whole minutes. */
+export function intervalOf(everyMs: Millis): Interval | null {
+  if (everyMs % MINUTE !== 0) return null
+  const unit = everyMs === HOUR ? 'minutes' : everyMs % DAY === 0 ? 'days' : null
+  const interval_type = unit ?? (everyMs % HOUR === 0 ? 'hours' : 'minutes')
+  return { interval_minutes: everyMs / unitMs[interval_type], interval_type }
 }
 
 export const fromCronAnswer = z
@@ -46,6 +31,9 @@ export const fromCronAnswer = z
         schedule_time: z.string(),
         interval_minutes: z.int(),
         interval_type: z.string(),
+        next_run_at: z.iso.datetime().meta({
+          description: 'The next moment of the interval, which is that of the cron time.',
+        }),
       }),
     ),
     review: z.array(
@@ -56,9 +44,23 @@ export const fromCronAnswer = z
   })
   .meta({ id: 'FromCron' })
 
+export interface Convertible {
+  readonly job: Job
+  readonly interval: Interval
+  /** A moment that the cron time has too: the interval goes on from there. */
+  readonly anchor: Instant
+  readonly nextAt: Instant
+}
+
+export interface Review {
+  readonly id: string
+  readonly schedule_time: string
+  readonly reason: string
+}
+
 export interface FromCron {
-  readonly convertible: readonly { readonly job: Job; readonly interval: Interval }[]
-  readonly review: readonly { readonly id: string; readonly schedule_time: string }[]
+  readonly convertible: readonly Convertible[]
+  readonly review: readonly Review[]
   readonly isComplete: boolean
 }
 
@@ -66,9 +68,10 @@ export interface FromCron {
 export async function findCronJobs(
   store: Store,
   scope: { readonly tenant?: string },
+  now: Instant,
 ): Promise<FromCron> {
-  const convertible: { job: Job; interval: Interval }[] = []
-  const review: { id: string; schedule_time: string }[] = []
+  const convertible: Convertible[] = []
+  const review: Review[] = []
   let cursor: string | null = null
   let looked = 0
   do {
@@ -78,12 +81,26 @@ export async function findCronJobs(
       const flat = flatOf(job.spec.metadata)
       const isOver = job.state === 'cancelled'
       if (flat?.schedule_time == null || flat.interval_minutes !== null || isOver) continue
-      const found = intervalOfCron(flat.schedule_time)
-      if (found) convertible.push({ job, interval: found })
-      else review.push({ id: job.id, schedule_time: flat.schedule_time })
+      const found = judge(flat.schedule_time, now)
+      if ('reason' in found) {
+        review.push({ id: job.id, schedule_time: flat.schedule_time, reason: found.reason })
+      } else convertible.push({ job, ...found })
     }
     looked += page.items.length
     cursor = page.cursor
   } while (cursor !== null && looked < limits.offsetMax)
   return { convertible, review, isComplete: cursor === null }
+}
+
+/** Cron times of these jobs are in UTC, where every day is as long as the others. */
+export function judge(
+  expression: string,
+  now: Instant,
+): Omit<Convertible, 'job'> | { readonly reason: string } {
+  const spacing = spacingOf(expression, { zone: 'UTC', now })
+  if ('reason' in spacing) return spacing
+  const { everyMs, anchor } = spacing
+  const interval = intervalOf(everyMs)
+  if (interval === null) return { reason: 'its interval is not whole minutes' }
+  return { interval, anchor, nextAt: now + everyMs - ((now - anchor) % everyMs) }
 }

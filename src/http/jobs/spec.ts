@@ -19,12 +19,14 @@ import { HttpProblem } from '../app/problem.ts'
 import type { JobBody } from './body.ts'
 import { durationMs, priorityOf, type RetryBody, type TriggerBody } from './fields.ts'
 import {
+  anchorOf,
   flatOf,
   formOf,
   intervalMs,
   noFlat,
   scheduleOf,
   visibleMetadata,
+  withAnchor,
   withReserved,
   type Flat,
 } from './flat.ts'
@@ -37,6 +39,8 @@ export interface SpecContext {
   readonly isOfEveryTenant: boolean
   /** The shortest interval that may be asked for. */
   readonly everyMsMin: Millis
+  /** Puts the interval of a crawl job on this grid. */
+  readonly anchor?: Instant
 }
 
 const ms = (seconds: number): Millis => Math.round(seconds * 1_000)
@@ -69,16 +73,19 @@ export function editedSpec(spec: JobSpec, body: JobBody, context: SpecContext): 
   const isNative = body.trigger !== undefined
   const said = mergedFlat(scheduleOf(spec), body, isNative)
   const flat = isMade ? said : null
+  const anchor = context.anchor ?? (flat && keptAnchor(spec, flat))
   const trigger = isNative
     ? triggerOf(body.trigger!)
     : hasFlatSchedule(body)
-      ? (likeBefore(flatTrigger(said), spec.trigger, isMade) ?? restingTrigger(spec.trigger))
+      ? (likeBefore(flatTrigger(said, anchor), spec.trigger, isMade) ??
+        restingTrigger(spec.trigger))
       : spec.trigger
   // What is stored already keeps running.
   if (!jsonEqual(trigger, spec.trigger)) {
     assertInterval(trigger, context)
   }
-  const metadata = withReserved(visibleMetadata(spec.metadata), spec.metadata, flat)
+  const reserved = withReserved(visibleMetadata(spec.metadata), spec.metadata, flat)
+  const metadata = withAnchor(reserved, flat && anchor)
   // A flat job keeps `stop` when it gets a schedule; one that loses it has no next firing.
   const follows = flat === null || !isRecurring(trigger)
   const retry = follows ? retryAfterEdit(spec.retry, spec.trigger, trigger) : spec.retry
@@ -125,10 +132,20 @@ function given<T>(value: T | undefined, before: T): T {
   return value === undefined ? before : value
 }
 
+/** Another interval has no moments in common with the cron time it once was. */
+function keptAnchor({ metadata }: JobSpec, flat: Flat): Instant | null {
+  const before = flatOf(metadata)
+  const isKept = before !== null && intervalMs(before) === intervalMs(flat)
+  return isKept ? anchorOf(metadata) : null
+}
+
 /** Null when it has no schedule, or none that is switched on. The interval wins over cron. */
-function flatTrigger(flat: Flat): Trigger | null {
+function flatTrigger(flat: Flat, anchor: Instant | null = null): Trigger | null {
   if (!flat.schedule_enabled) return null
   const everyMs = intervalMs(flat)
+  if (everyMs !== null && anchor !== null) {
+    return { kind: 'interval', everyMs, from: 'schedule', anchor }
+  }
   if (everyMs !== null) return { kind: 'interval', everyMs, from: 'finish', anchor: null }
   if (flat.schedule_time === null) return null
   const expression = flat.schedule_time
@@ -139,6 +156,7 @@ function flatTrigger(flat: Flat): Trigger | null {
 function likeBefore(trigger: Trigger | null, before: Trigger, isMade: boolean): Trigger | null {
   if (isMade || trigger === null) return trigger
   if (trigger.kind === 'interval') {
+    if (trigger.anchor !== null) return trigger
     const { from, anchor } = before.kind === 'interval' ? before : nativeInterval
     return { ...trigger, from, anchor }
   }
