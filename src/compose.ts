@@ -23,6 +23,8 @@ export const DEFAULT_STORE = 'sqlite:.carillon/carillon.db'
 export interface StoreOptions {
   /** The clock a store without one of its own goes by. */
   readonly now: () => Instant
+  /** False refuses a store of an older version (STORE_OLDER) instead of migrating it. Default true. */
+  readonly migrates?: boolean
   /** Whether to listen for other processes' writes; off under a virtual clock. */
   readonly listens: boolean
 }
@@ -36,7 +38,10 @@ export async function openStore(url: string, options: StoreOptions): Promise<Sto
 
 const after = (ms: Millis, callback: () => void) => systemClock.after(ms, callback)
 
-async function makeStore(url: string, { now, listens }: StoreOptions): Promise<Store> {
+async function makeStore(
+  url: string,
+  { now, listens, migrates = true }: StoreOptions,
+): Promise<Store> {
   if (url === 'memory:') {
     const { MemoryStore } = await import('./store/memory/store.ts')
     return new MemoryStore(now)
@@ -44,16 +49,16 @@ async function makeStore(url: string, { now, listens }: StoreOptions): Promise<S
   if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length) {
     const { SqliteStore, watchFile } = await import('./store/sqlite/store.ts')
     const path = url.slice('sqlite:'.length)
-    if (!listens) return new SqliteStore({ path, clock: now, after })
-    return new SqliteStore({ path, clock: now, after, every, watch: watchFile })
+    if (!listens) return new SqliteStore({ path, clock: now, after, migrates })
+    return new SqliteStore({ path, clock: now, after, every, watch: watchFile, migrates })
   }
   if (url.startsWith('redis:') || url.startsWith('rediss:')) {
     const { RedisStore } = await import('./store/redis/store.ts')
-    return new RedisStore({ url, after, listens, ...(listens ? {} : { clock: now }) })
+    return new RedisStore({ url, after, listens, migrates, ...(listens ? {} : { clock: now }) })
   }
   if (isPostgres(url)) {
     const { PostgresStore } = await import('./store/postgres/store.ts')
-    return new PostgresStore({ url, listens, ...(listens ? {} : { clock: now }) })
+    return new PostgresStore({ url, listens, migrates, ...(listens ? {} : { clock: now }) })
   }
   const rule =
     'must be postgres://<host>/<database>?schema=<name>, redis://<host>?namespace=<name>, ' +

@@ -95,7 +95,11 @@ async function copied(
   const ends: CopyEnd[] = []
   try {
     for (const url of [urls.from, urls.to]) {
-      const store = await openStore(url, { now: () => systemClock.now(), listens: true })
+      const store = await openStore(url, {
+        now: () => systemClock.now(),
+        listens: true,
+        migrates: false,
+      })
       ends.push({ store, name: storeName(url) })
     }
     const [from, to] = ends as [CopyEnd, CopyEnd]

@@ -33,6 +33,7 @@ export const errorCodes = {
   STORE_LOST: 'what the store held is gone: its file or its marker was removed while it was open',
   STORE_FOREIGN: 'the database belongs to something else',
   STORE_NEWER: 'the store was written by a newer version',
+  STORE_OLDER: 'the store was written by an older version and is not migrated by looking at it',
   STORE_NOT_EMPTY: 'the store to write into holds something else',
   STORE_IN_USE: 'nodes are at work on the store',
   STORE_DIFFERS: 'what was copied does not equal what it was copied from',

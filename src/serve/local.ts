@@ -38,7 +38,7 @@ export async function openLocal(
   // Jobs that run commands can be made here: whether a node takes them is said where it is started.
   const config: ServeConfig = { ...given, worker: false, allowCommands: [], commandUser: null }
   openDataFolder(config.data)
-  const engine = await openEngine(config, systemIds())
+  const engine = await openEngine(config, systemIds(), { migrates: false })
   try {
     const work = openWork(engine, config, { ...latePlaces(config), handlers, log: null })
     const principal = whoever()

@@ -31,12 +31,19 @@ import type { ConfigFile } from './config-file.ts'
 import { bindHandlers } from './handlers.ts'
 import { tokenRules } from './token-rules.ts'
 
+export interface EngineParts {
+  readonly tracing?: Tracing | null
+  /** Only what starts a node brings a store of an older version up to date. */
+  readonly migrates?: boolean
+}
+
 export async function openEngine(
   config: ServeConfig,
   ids: Ids,
-  tracing: Tracing | null = null,
+  { tracing = null, migrates = true }: EngineParts = {},
 ): Promise<Engine> {
-  const store = await openStore(config.store, { now: () => systemClock.now(), listens: true })
+  const now = () => systemClock.now()
+  const store = await openStore(config.store, { now, listens: true, migrates })
   try {
     const settings = engineSettingsOf(config, ids)
     return createEngine({ store, clock: systemClock, ids, settings, tracing })

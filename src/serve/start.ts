@@ -52,7 +52,7 @@ export async function startService(
   const log = config.logLevel === 'silent' ? null : await serviceLogger(config.logLevel)
   const telemetry = await openTelemetry()
   // The app's code is read while a store's server answers.
-  const [engine] = await Promise.all([openEngine(config, ids, telemetry), loadApp()])
+  const [engine] = await Promise.all([openEngine(config, ids, { tracing: telemetry }), loadApp()])
   let alerts: Alerts | null = null
   let app: App | null = null
   let work: Work | null = null

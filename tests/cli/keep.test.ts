@@ -106,8 +106,42 @@ describe('a whole store', () => {
     expect(await run(['migrate', 'down'])).toMatchObject({ code: 2 })
     expect(await run(['migrate', 'down', '--yes'])).toMatchObject({ code: 0 })
     expect(await run(['migrate', 'status'])).toMatchObject({ code: 1 })
+    // H3: whoever looks or writes is told which versions differ, and nothing is migrated by it.
+    for (const words of [['list'], ['show', 'once'], ['pause', 'once', '--yes']]) {
+      const refused = await run(words)
+      expect(refused).toMatchObject({ out: '', err: expect.stringContaining('schema version 3') })
+      expect(refused.code).not.toBe(0)
+      expect(refused.err).toContain('this program needs 4: run "carillon migrate up"')
+    }
+    expect(raw('select schema_version from meta')).toBe(3)
+    const older = await run(['backup', 'older.db'])
+    expect(older).toMatchObject({ code: 0, err: expect.stringContaining('has the version') })
+    expect(raw('select schema_version from meta')).toBe(3)
     expect(await run(['migrate', 'up'])).toMatchObject({ code: 0 })
+    const checked = await run(['migrate', 'check', 'older.db', '--json'])
+    expect(checked.code).toBe(0)
+    expect(JSON.parse(checked.out)).toMatchObject({
+      is_equal: true,
+      jobs: { before: 1, after: 1, same: 1, differing: 0 },
+    })
+    expect(await run(['migrate', 'check', 'nowhere.db'])).toMatchObject({ code: 6 })
     expect(raw('select count(*) from jobs')).toBe(1)
+  })
+
+  it('H3 B21 is compared with a backup: what a migration lost or moved is told', async () => {
+    const hourly = ['add', 'hourly', '--every', '1h', '--handler', 'greet']
+    expect(await run(hourly)).toMatchObject({ code: 0 })
+    expect(await run(['backup', 'before.db'])).toMatchObject({ code: 0 })
+    expect(await run(['edit', 'hourly', '--every', '2h', '--yes'])).toMatchObject({ code: 0 })
+    const moved = await run(['migrate', 'check', 'before.db'])
+    expect(moved).toMatchObject({ code: 1, out: expect.stringContaining('next_run_at') })
+    expect(await run(['rm', 'hourly', '--yes'])).toMatchObject({ code: 0 })
+    const lost = await run(['migrate', 'check', 'before.db', '--json'])
+    expect(lost.code).toBe(1)
+    expect(JSON.parse(lost.out)).toMatchObject({
+      is_equal: false,
+      differences: [{ field: 'job', before: 'hourly', after: null }],
+    })
   })
 
   it('is measured beside itself, and nothing is left of that', async () => {

@@ -5,6 +5,7 @@ import { addTo, exits, type CliCommand } from '../command.ts'
 import type { Context } from '../context.ts'
 import { whole } from '../numbers.ts'
 import { CliProblem, usage } from '../problem.ts'
+import { safe } from '../screen.ts'
 import { groups } from '../spec.ts'
 
 const VERSION_MAX = 1_000
@@ -18,6 +19,7 @@ export const command: CliCommand = {
     addStatus(migrate)
     addUp(migrate)
     addDown(migrate)
+    addCheck(migrate)
   },
 }
 
@@ -91,6 +93,43 @@ function addDown(parent: Command): void {
       await step(url, to)
       context.show({ store: name, version: to, latest }, () => `${name}: version ${to}`)
       return exits.ok
+    },
+  })
+}
+
+function addCheck(parent: Command): void {
+  addTo(parent, {
+    name: 'check',
+    group: 'host',
+    about: 'compare the store with a backup made before a migration; 1 when they differ',
+    args: [['<backup>', 'a file that carillon backup wrote; it stays as it is']],
+    examples: [
+      ['carillon backup before.db && carillon migrate up', 'first these'],
+      ['carillon migrate check before.db', 'then this, before nodes start'],
+    ],
+    notes:
+      'Compared are all jobs with their status, next times and counts, and all histories. Jobs that ' +
+      'ran since the backup are counted as such. It also holds after import intervals.',
+    run: async (context, [backup]) => {
+      const { storePlace } = await import('../keeping/store.ts')
+      const { checkAgainst } = await import('../keeping/check.ts')
+      const place = await storePlace(context, 'migrate check')
+      const report = await checkAgainst(context, place, backup as string)
+      const { jobs, history, differences, is_equal } = report
+      context.show({ store: place.name, backup, ...report }, () =>
+        [
+          `${place.name}: ${jobs.after} jobs (${jobs.before} before), ${jobs.same} as they were, ` +
+            `${jobs.went_on} ran since, ${jobs.differing} differ`,
+          ...Object.entries(history).map(
+            ([name, one]) => `  ${name}: ${one.before} → ${one.after}`,
+          ),
+          ...differences.map(
+            one =>
+              `  ! ${safe(one.of)}  ${one.field}: ${String(one.before)} → ${String(one.after)}`,
+          ),
+        ].join('\n'),
+      )
+      return is_equal ? exits.ok : exits.failed
     },
   })
 }

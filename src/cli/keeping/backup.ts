@@ -13,6 +13,7 @@ import type { Context } from '../context.ts'
 import { copyProgress } from '../copy-progress.ts'
 import { exits } from '../exits.ts'
 import { CliProblem } from '../problem.ts'
+import { withMigrated } from './check.ts'
 import { withStore, withUpkeep, type StorePlace } from './store.ts'
 
 const BATCH = 500
@@ -24,6 +25,8 @@ export interface BackupReport {
   readonly sums: Sums
   /** Nobody wrote meanwhile: the copy equals the store entry by entry. */
   readonly isCompared: boolean
+  /** The store has an older version, and so has the copy. */
+  readonly isOlder: boolean
 }
 
 /** Nothing is left of a copy that failed. */
@@ -35,6 +38,11 @@ export async function backUp(
   const partial = `${file}.partial`
   removeFiles(partial)
   try {
+    if (await isOlderFile(place, partial)) {
+      const sums = await withMigrated(partial, copy => summed(copy, context.signal))
+      renameSync(partial, file)
+      return { ...reportOf(place, file), sums: sums.sums, isCompared: false, isOlder: true }
+    }
     const source = await written(context, place, partial)
     const { sums } = await withStore(`sqlite:${partial}`, async copy => {
       await refuseDamaged(copy)
@@ -45,10 +53,24 @@ export async function backUp(
       throw new CliProblem(exits.failed, `the copy does not hold what ${place.name} does`)
     }
     renameSync(partial, file)
-    return { store: place.name, file, bytes: statSync(file).size, sums, isCompared }
+    return { ...reportOf(place, file), sums, isCompared, isOlder: false }
   } finally {
     removeFiles(partial)
   }
+}
+
+function reportOf(place: StorePlace, file: string) {
+  return { store: place.name, file, bytes: statSync(file).size }
+}
+
+/** Writes the copy of a store of an older version, which nothing but a start or a person migrates. */
+async function isOlderFile(place: StorePlace, partial: string): Promise<boolean> {
+  return withUpkeep(place.url, async upkeep => {
+    const version = await upkeep.version()
+    if (upkeep.backup === null || version === 0 || version === upkeep.latest) return false
+    await upkeep.backup(partial)
+    return true
+  })
 }
 
 /** The sums of the source if nobody wrote to it meanwhile; otherwise there is nothing to compare. */

@@ -36,7 +36,11 @@ export function checkedPlace(url: string): StorePlace {
 }
 
 export async function withStore<T>(url: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(url, { now: () => systemClock.now(), listens: true })
+  const store = await openStore(url, {
+    now: () => systemClock.now(),
+    listens: true,
+    migrates: false,
+  })
   try {
     return await work(store)
   } finally {

@@ -24,7 +24,7 @@ export const statsAnswer = z
     cancelled_runs: count.meta({ description: 'Attempts that were cancelled or ended undecided.' }),
     running: count,
     skipped_occurrences: count,
-    average_duration_ms: z.number(),
+    average_duration_ms: z.int(),
     last_execution_at: moment.nullable(),
     next_scheduled_at: moment.nullable(),
     success_rate: z
@@ -88,7 +88,7 @@ export function statsOf(job: Job, running = live(job)): AttemptStats {
     cancelled_runs: cancelled + other,
     running,
     skipped_occurrences: skipped,
-    average_duration_ms: settled === 0 ? 0 : durationMs / settled,
+    average_duration_ms: settled === 0 ? 0 : Math.round(durationMs / settled),
     last_execution_at: isoOrNull(job.lease?.claimedAt ?? lastStartOf(job)),
     next_scheduled_at: isoOrNull(nextMoment(job)),
     success_rate: total === 0 ? 0 : succeeded / total,

@@ -1,6 +1,7 @@
 // Brings a schema to a version, up or down, and refuses those that are not ours.
 
 import { SchedulerError } from '../../core/errors.ts'
+import { olderError } from '../shared/older.ts'
 import type { Connection, Run } from './connection.ts'
 import { tables } from './migrations/0001-tables.ts'
 import { functions } from './migrations/0002-functions.ts'
@@ -49,6 +50,13 @@ export async function migrate(connection: Connection, toVersion = latestVersion)
 /** The version of the schema, 0 where there is none. */
 export async function currentVersion(connection: Connection): Promise<number> {
   return connection.transaction(run => schemaVersion(run, connection))
+}
+
+/** Throws for a schema that migrating would change; an empty one is nobody's yet. */
+export async function refuseOlder(connection: Connection): Promise<void> {
+  const version = await currentVersion(connection)
+  if (version === 0 || version === latestVersion) return
+  throw olderError({ place: connection.address.place, version, latest: latestVersion })
 }
 
 /** Only asked for when it is missing: whoever may not create schemas can still be given one. */

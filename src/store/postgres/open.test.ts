@@ -11,6 +11,7 @@ import { parseAddress } from './address.ts'
 import { Connection } from './connection.ts'
 import { latestVersion, migrate, migrations } from './migrate.ts'
 import { PostgresStore } from './store.ts'
+import { postgresUpkeep } from './upkeep.ts'
 
 let place: FreshPlace
 beforeEach(async () => {
@@ -163,6 +164,18 @@ describe('a schema', () => {
       code: 'STORE_NEWER',
       details: { version: latestVersion + 1, known: latestVersion },
     })
+  })
+
+  it('H3 of an older version is refused by whoever may not migrate it, and left as it is', async () => {
+    const upkeep = postgresUpkeep(place.url)
+    await upkeep.migrate(latestVersion - 1)
+    const store = new PostgresStore({ url: place.url, migrates: false })
+    await expect(store.open()).rejects.toMatchObject({
+      code: 'STORE_OLDER',
+      details: { version: latestVersion - 1, needed: latestVersion },
+    })
+    expect(await upkeep.version()).toBe(latestVersion - 1)
+    await upkeep.close()
   })
 
   it('that exists and is empty is used', async () => {

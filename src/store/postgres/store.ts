@@ -42,7 +42,7 @@ import { inspect, mend } from './inspect.ts'
 import { ledger } from './ledger.ts'
 import * as list from './list.ts'
 import { load } from './load.ts'
-import { migrate } from './migrate.ts'
+import { migrate, refuseOlder } from './migrate.ts'
 import { overdue } from './overdue.ts'
 import * as records from './records.ts'
 import { prune, remove } from './remove.ts'
@@ -61,6 +61,8 @@ export interface PostgresOptions {
   readonly clock?: () => Instant
   /** Whether to hear of other processes' writes; on unless the URL says `listen=off`. */
   readonly listens?: boolean
+  /** False refuses a schema of an older version instead of migrating it. */
+  readonly migrates?: boolean
 }
 
 export class PostgresStore implements Store, Inspected, Aged {
@@ -72,11 +74,13 @@ export class PostgresStore implements Store, Inspected, Aged {
   readonly #address: Address
   readonly #clock: (() => Instant) | null
   readonly #listens: boolean
+  readonly #migrates: boolean
   readonly #wake = new Wake()
   readonly #damages = new Damages()
   #tables: Tables | null = null
 
-  constructor({ url, clock, listens = true }: PostgresOptions) {
+  constructor({ url, clock, listens = true, migrates = true }: PostgresOptions) {
+    this.#migrates = migrates
     this.#address = parseAddress(url)
     this.#clock = clock ?? null
     this.#listens = listens
@@ -91,6 +95,7 @@ export class PostgresStore implements Store, Inspected, Aged {
     const connection = new Connection(this.#address)
     try {
       this.warnings = await checkServer(connection)
+      if (!this.#migrates) await refuseOlder(connection)
       await migrate(connection)
     } catch (error) {
       await connection.close()

@@ -150,6 +150,18 @@ describe('refuses', () => {
     expect(await send(url, 'HGET', key, 'layout')).toBe('99')
   })
 
+  it('H3 an older layout where it may not migrate, and leaves it as it was', async () => {
+    const url = freshUrl()
+    const key = `{${addressOf(url).namespace}}:meta`
+    await send(url, 'HSET', key, 'application', 'carillon', 'layout', '1')
+    const store = new RedisStore({ url, after: systemAfter, migrates: false })
+    await expect(store.open()).rejects.toMatchObject({
+      code: 'STORE_OLDER',
+      details: { version: 1, needed: LAYOUT },
+    })
+    expect(await send(url, 'HGET', key, 'layout')).toBe('1')
+  })
+
   it.each([
     ['of another application', ['HSET', 'meta', 'application', 'other', 'layout', '1']],
     ['of another kind', ['SET', 'meta', 'x']],

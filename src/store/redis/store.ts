@@ -39,6 +39,8 @@ import { insert } from './insert.ts'
 import { inspect, mend } from './inspect.ts'
 import { ledger } from './ledger.ts'
 import * as list from './list.ts'
+import { olderError } from '../shared/older.ts'
+import { LAYOUT, UNLISTED_LAYOUT } from './check.ts'
 import { listOld } from './listed.ts'
 import { load } from './load.ts'
 import * as moments from './moments.ts'
@@ -59,6 +61,8 @@ export interface RedisOptions extends ConnectionOptions {
   readonly clock?: () => Instant
   /** Whether to hear the hints of other processes; yes unless told otherwise. */
   readonly listens?: boolean
+  /** False refuses a namespace of an older layout instead of migrating it. */
+  readonly migrates?: boolean
 }
 
 let opened = 0
@@ -73,10 +77,12 @@ export class RedisStore implements Store, Inspected {
   readonly #wake: Wake
   readonly #damages = new Damages()
   readonly #listens: boolean
+  readonly #migrates: boolean
 
   constructor(options: RedisOptions) {
     this.#clock = options.clock ?? null
     this.#listens = options.listens ?? true
+    this.#migrates = options.migrates ?? true
     this.#connection = new Connection(options)
     // Tells this store's hints from those of others; two alike would only miss a hint.
     const sender = `${hostname()}:${process.pid}:${++opened}`
@@ -93,7 +99,7 @@ export class RedisStore implements Store, Inspected {
 
   async open(): Promise<void> {
     await this.#connection.open()
-    if (!this.#connection.isListed) await listOld(this.#connection)
+    if (!this.#connection.isListed) await this.#migrate()
     const { checked, address } = this.#connection
     for (const warning of checked?.warnings ?? []) {
       process.emitWarning(`the Redis store at ${address.label}: ${warning}`, {
@@ -101,6 +107,13 @@ export class RedisStore implements Store, Inspected {
       })
     }
     this.#wake.join()
+  }
+
+  async #migrate(): Promise<void> {
+    if (this.#migrates) return listOld(this.#connection)
+    const place = this.#connection.address.label
+    this.#connection.close()
+    throw olderError({ place, version: UNLISTED_LAYOUT, latest: LAYOUT })
   }
 
   async close(): Promise<void> {
