@@ -43,6 +43,12 @@ export const limits = {
   retainedAttemptsMax: 100_000,
   retainedMsMax: 3_660 * DAY,
   logLinesPerAttempt: 1_000,
+  /** Of a log that is longer, so many first and last lines are kept, and one line between them. */
+  logHeadLines: 500,
+  logTailLines: 499,
+  /** Characters of each of these two parts. */
+  logHalfBytes: 512 * 1024,
+  logFieldsBytes: 16 * 1024,
   logMessageLength: 4_096,
 } as const
 

@@ -6,6 +6,7 @@ import type { Json } from '../core/json.ts'
 import type { Job } from '../core/job.ts'
 import { runId } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
+import { LogBuffer } from '../core/log-buffer.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { LogLine } from '../store/store.ts'
 import { abortError, type Held, type PendingReport } from './held.ts'
@@ -27,6 +28,28 @@ export interface ContextLog {
   readonly error: Log
 }
 
+/** The log as code of our own has it, which may have more to say than lines. */
+export interface CountedLog extends ContextLog {
+  /** So many lines came before the next one, too many at once to be looked at. */
+  readonly leaveOut: (lines: number) => void
+  /** A line that listeners do not hear of: kept if it is among the last. */
+  readonly keep: (level: LogLine['level'], message: string, fields: JsonObject) => void
+  /** Whether lines were left out. */
+  readonly isCut: () => boolean
+}
+
+/** A log that was made elsewhere counts nothing. */
+export function countedLog(log: ContextLog): CountedLog {
+  return 'leaveOut' in log
+    ? (log as CountedLog)
+    : {
+        ...log,
+        leaveOut: () => {},
+        keep: (level, message, fields) => log[level](message, fields),
+        isCut: () => false,
+      }
+}
+
 /** A piece of an attempt's work under a name of its own, such as a step of a workflow. */
 export interface Part {
   readonly name: string
@@ -46,7 +69,7 @@ export class Context {
   readonly #part: Part | null
   #payload: Json | undefined
   #checkpoint: Json | undefined
-  #log: ContextLog | null = null
+  #log: CountedLog | null = null
 
   constructor(held: Held, host: ContextHost, part: Part | null = null) {
     this.#held = held
@@ -130,7 +153,7 @@ export class Context {
     return this.#checkpoint
   }
 
-  get log(): ContextLog {
+  get log(): CountedLog {
     const line = (level: LogLine['level']) => (message: string, fields?: JsonObject) =>
       this.#write(level, message, fields ?? null)
     this.#log ??= {
@@ -138,17 +161,29 @@ export class Context {
       info: line('info'),
       warn: line('warn'),
       error: line('error'),
+      keep: (level, message, fields) => this.#keep(level, message, fields),
+      leaveOut: lines => this.#logBuffer.leaveOut(lines),
+      isCut: () => this.#logBuffer.isCut,
     }
     return this.#log
   }
 
+  get #logBuffer(): LogBuffer {
+    this.#held.log ??= new LogBuffer()
+    return this.#held.log
+  }
+
   #write(level: LogLine['level'], message: string, fields: JsonObject | null): void {
+    this.#host.logged(this.#held, this.#keep(level, message, fields))
+  }
+
+  #keep(level: LogLine['level'], message: string, fields: JsonObject | null): LogLine {
     const text = message.slice(0, limits.logMessageLength)
     const all = this.#part === null ? fields : { ...fields, ...this.#part.fields }
     const line: LogLine = { at: this.#host.now(), level, message: text, fields: all }
-    const { lines } = this.#pending()
-    if (lines.length < limits.logLinesPerAttempt) lines.push(line)
-    this.#host.logged(this.#held, line)
+    const kept = this.#logBuffer.add(line)
+    if (kept !== null) this.#pending().lines.push(kept)
+    return line
   }
 
   // Handlers may take these three apart from their context: each brings it along.

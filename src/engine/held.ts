@@ -3,6 +3,7 @@
 import type { Outcome } from '../core/attempt.ts'
 import type { Job } from '../core/job.ts'
 import type { Service } from '../core/service.ts'
+import type { LogBuffer } from '../core/log-buffer.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Instant } from '../core/time.ts'
 import type { LogLine, Progress } from '../store/store.ts'
@@ -26,6 +27,8 @@ export interface Held {
   checkpoint: Progress['checkpoint']
   measures: Record<string, JsonObject[string]> | null
   pending: PendingReport | null
+  /** Made with its first log line. */
+  log: LogBuffer | null
   /** Whether the attempt is over, with or without its handler. */
   isDone: boolean
   /** Called, and not returned yet. */
@@ -44,6 +47,15 @@ export interface PendingReport {
   lines: LogLine[]
 }
 
+/** The last lines it logged go with its outcome. */
+export function endLog(held: Held, now: Instant): void {
+  const lines = held.log?.end(now) ?? []
+  held.log = null
+  if (lines.length === 0) return
+  held.pending ??= { lines: [] }
+  held.pending.lines.push(...lines)
+}
+
 export function makeHeld(job: Job, service: Service): Held {
   return {
     job,
@@ -58,6 +70,7 @@ export function makeHeld(job: Job, service: Service): Held {
     checkpoint: undefined,
     measures: null,
     pending: null,
+    log: null,
     isDone: false,
     isInHandler: false,
     permit: null,

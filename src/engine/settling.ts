@@ -12,7 +12,7 @@ import { shortId } from '../core/short-id.ts'
 import type { Report } from '../store/store.ts'
 import { commit } from './commit.ts'
 import { settledOf } from './events.ts'
-import { leaseOf, type Held } from './held.ts'
+import { endLog, leaseOf, type Held } from './held.ts'
 import type { Parts } from './parts.ts'
 import { noteOutcomes } from './series-fold.ts'
 import { OUTCOMES_TROUBLE, outcomesTrouble } from './store-trouble.ts'
@@ -74,6 +74,7 @@ export class Settling {
 
   add(held: Held): void {
     held.phase = 'settling'
+    endLog(held, this.#parts.clock.now())
     this.#waiting.push(held)
     if (!this.#isScheduled) this.#schedule()
     else if (this.#flushing !== null && this.#waiting.length === BESIDE_MIN) this.#writeBeside()

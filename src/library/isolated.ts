@@ -10,6 +10,7 @@ import {
   moduleUrl,
   type IsolateOptions,
 } from '../actions/isolate/options.ts'
+import { countedLog } from '../engine/context.ts'
 import type { RunContext } from './context.ts'
 
 /** What a module may export for `isolated`. */
@@ -46,7 +47,9 @@ export function isolated<F extends ModuleHandler = (input: unknown) => unknown>(
     const ofJob = { id, name, key, tz, tenant, metadata }
     const members = { job: ofJob, run: facts, last, checkpoint, idempotencyKey, fence }
     const call = { place, payload: input, context: members, upcoming: job.next(UPCOMING) }
-    return runIsolated({ ...call, link: context }, isolation)
+    const { signal, log, progress, measure, heartbeat } = context
+    const link = { signal, log: countedLog(log), progress, measure, heartbeat }
+    return runIsolated({ ...call, link }, isolation)
   }
   return run as (input: InputOf<F>, context: RunContext) => Promise<Awaited<ReturnType<F>>>
 }

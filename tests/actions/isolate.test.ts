@@ -132,6 +132,17 @@ describe.each(['process', 'thread'] as const)('a handler in a %s', where => {
     expect(cpu).toBeLessThan(10_000)
   })
 
+  it('that logs without a pause keeps its first and last lines (H5)', async () => {
+    const { node } = await running({ kind: where, export: 'chatters' })
+    const [attempt] = await node.attempts(1)
+    expect(attempt!.error?.message).toBe('too much')
+    const { items } = await node.engine.store.log(attempt!.id, { limit: 1_000 })
+    expect(items[0]!.message).toBe('line 1')
+    expect(items.at(-1)!.message).toBe('line 50000')
+    const leftOut = Number(items[500]!.fields!['left_out'])
+    expect(leftOut + items.length - 1).toBe(50_000)
+  })
+
   it('keeps what it printed before it returned', async () => {
     const { node } = await running({ kind: where, export: 'prints' })
     const [attempt] = await node.attempts(1)

@@ -1,26 +1,23 @@
-// What a command prints: lines for the log while there is room, and its last words for the result.
+// What a command prints: lines for the log, and its last words for the result.
 
 import type { Readable } from 'node:stream'
-import type { ContextLog } from '../../engine/context.ts'
+import { limits } from '../../core/limits.ts'
+import type { CountedLog } from '../../engine/context.ts'
 
-export const OUTPUT_BYTES_MAX = 256 * 1024
-const LINES_MAX = 900
-const LINE_MAX = 4_096
+const LINE_MAX = limits.logMessageLength
 const TAIL_MAX = 2_048
 
 export class Output {
-  readonly #log: ContextLog
-  #lines = 0
-  #bytes = 0
-  #isCut = false
+  readonly #log: CountedLog
   readonly #tails: Record<'stdout' | 'stderr', string> = { stdout: '', stderr: '' }
+  #lines = 0
 
-  constructor(log: ContextLog) {
+  constructor(log: CountedLog) {
     this.#log = log
   }
 
   get isCut(): boolean {
-    return this.#isCut
+    return this.#log.isCut()
   }
 
   tail(name: 'stdout' | 'stderr'): string {
@@ -35,7 +32,7 @@ export class Output {
       this.#tails[name] = (this.#tails[name] + text).slice(-TAIL_MAX)
       const lines = (rest + text).split('\n')
       rest = lines.pop()!.slice(0, LINE_MAX)
-      for (const line of lines) this.#line(line, name)
+      for (const line of this.#kept(lines, name)) this.#line(line, name)
     })
     stream.on('end', () => {
       if (rest !== '') this.#line(rest, name)
@@ -43,15 +40,20 @@ export class Output {
     stream.on('error', () => {})
   }
 
+  /** Of very many at once only those that could be kept are looked at one by one. */
+  #kept(lines: readonly string[], name: 'stdout' | 'stderr'): readonly string[] {
+    const head = Math.max(0, limits.logHeadLines - this.#lines)
+    const between = lines.length - head - limits.logTailLines
+    if (between <= 0) return lines
+    for (const line of lines.slice(0, head)) this.#line(line, name)
+    this.#log.leaveOut(between)
+    return lines.slice(head + between)
+  }
+
   #line(line: string, stream: 'stdout' | 'stderr'): void {
-    this.#bytes += line.length
-    if (this.#lines >= LINES_MAX || this.#bytes > OUTPUT_BYTES_MAX) {
-      if (!this.#isCut) this.#log.warn('the output is longer than what is kept')
-      this.#isCut = true
-      return
-    }
-    this.#lines++
-    if (stream === 'stdout') this.#log.info(line, { stream })
-    else this.#log.warn(line, { stream })
+    const level = stream === 'stdout' ? 'info' : 'warn'
+    // Who follows a flood would drown in it.
+    if (++this.#lines > limits.logLinesPerAttempt) this.#log.keep(level, line, { stream })
+    else this.#log[level](line, { stream })
   }
 }

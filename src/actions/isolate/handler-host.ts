@@ -18,6 +18,7 @@ export interface Link {
 }
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+type LogMessage = Extract<ToNode, { readonly kind: 'log' }>
 type Fraction = { readonly fraction: number; readonly note: string | null }
 type AnyFunction = (...args: readonly unknown[]) => unknown
 
@@ -26,7 +27,10 @@ export class HandlerHost {
   readonly #controller = new AbortController()
   readonly #heartbeats = new Map<number, (isHeld: boolean) => void>()
   #heartbeatId = 0
-  #lines = 0
+  /** Lines on their way, and the last of those that wait until there are fewer. */
+  #sending = 0
+  #waiting: LogMessage[] = []
+  #leftOut = 0
   #nextProgress: Fraction | null = null
   #isSending = false
 
@@ -59,8 +63,10 @@ export class HandlerHost {
       const returned: unknown =
         start.takes === 'payload' ? await handler(start.payload, context) : await handler(context)
       const { result, omitted } = resultOf(returned)
+      this.#sendLines()
       this.#link.send({ kind: 'done', result, omitted, usage: this.#link.usage() }, leave)
     } catch (error) {
+      this.#sendLines()
       this.#link.send({ kind: 'threw', error: thrownOf(error), usage: this.#link.usage() }, leave)
     }
   }
@@ -82,11 +88,30 @@ export class HandlerHost {
     }
   }
 
-  /** The node keeps no more than so many; the others need not travel. */
+  /** A handler that logs faster than its lines travel keeps the newest: the node keeps no more either. */
   #log(level: LogLevel, message: string, fields: JsonObject | null): void {
-    if (this.#lines++ >= limits.logLinesPerAttempt) return
     const text = message.slice(0, limits.logMessageLength)
-    this.#link.send({ kind: 'log', level, message: text, fields })
+    this.#waiting.push({ kind: 'log', level, message: text, fields: fieldsOf(fields) })
+    if (this.#sending < limits.logLinesPerAttempt) this.#sendLines()
+    else if (this.#waiting.length > 2 * limits.logTailLines) {
+      const between = this.#waiting.length - limits.logTailLines
+      this.#leftOut += between
+      this.#waiting = this.#waiting.slice(between)
+    }
+  }
+
+  #sendLines(): void {
+    if (this.#leftOut > 0) this.#link.send({ kind: 'left-out', lines: this.#leftOut })
+    this.#leftOut = 0
+    const lines = this.#waiting
+    this.#waiting = []
+    this.#sending += lines.length
+    for (const line of lines) this.#link.send(line, () => this.#sent())
+  }
+
+  #sent(): void {
+    this.#sending--
+    if (this.#waiting.length > 0 && this.#sending < limits.logLinesPerAttempt) this.#sendLines()
   }
 
   /** Only the newest counts: one is on its way at a time, whatever the handler says meanwhile. */
@@ -130,6 +155,14 @@ function resultOf(returned: unknown): { result: Json; omitted: string | null } {
   const [problem] = problems
   if (problem === undefined) return { result, omitted: null }
   return { result: null, omitted: `${problem.field}: ${problem.rule}` }
+}
+
+/** What cannot travel must not make a line fail. */
+function fieldsOf(fields: JsonObject | null): JsonObject | null {
+  if (fields === null) return null
+  const problems: Problem[] = []
+  const json = toJson(fields, 'fields', problems, 'null')
+  return problems.length === 0 ? (json as JsonObject) : { fields_left_out: 'they are no JSON' }
 }
 
 function jsonOf(given: unknown, field: string): Json {

@@ -3,7 +3,7 @@
 import type { Json } from '../../core/json.ts'
 import type { Instant, Millis } from '../../core/time.ts'
 import type { Clock } from '../../engine/clock.ts'
-import type { ContextLog } from '../../engine/context.ts'
+import type { CountedLog } from '../../engine/context.ts'
 import {
   Defer,
   EndJob,
@@ -27,7 +27,7 @@ import {
 /** The side of a run that stays with the node. */
 export interface RunLink {
   readonly signal: AbortSignal
-  readonly log: ContextLog
+  readonly log: CountedLog
   readonly progress: (fraction: number, note?: string) => void
   readonly measure: (name: string, value: number) => void
   readonly heartbeat: (checkpoint?: Json) => Promise<void>
@@ -137,6 +137,8 @@ class IsolatedRun {
       }
       case 'log':
         return link.log[message.level](message.message, message.fields ?? undefined)
+      case 'left-out':
+        return link.log.leaveOut(message.lines)
       case 'progress':
         return link.progress(message.fraction, message.note ?? undefined)
       case 'measure':

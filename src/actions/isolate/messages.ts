@@ -41,6 +41,8 @@ export type ToNode =
       readonly message: string
       readonly fields: JsonObject | null
     }
+  /** Lines before the next one, too many at once to travel. */
+  | { readonly kind: 'left-out'; readonly lines: number }
   | { readonly kind: 'progress'; readonly fraction: number; readonly note: string | null }
   | { readonly kind: 'measure'; readonly name: string; readonly value: number }
   | { readonly kind: 'heartbeat'; readonly id: number; readonly checkpoint?: Json }

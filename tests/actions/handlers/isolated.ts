@@ -76,6 +76,11 @@ export function holdsBuffers(): never {
   for (;;) held.push(Buffer.alloc(4 * 1_048_576, 1))
 }
 
+export function chatters({ log }: Context): never {
+  for (let n = 1; n <= 50_000; n++) log.info(`line ${n}`, { n })
+  throw new Error('too much')
+}
+
 export function prints(): string {
   console.log('the last words')
   return 'done'
