@@ -31,6 +31,8 @@ import type { ConfigFile } from './config-file.ts'
 import { bindHandlers } from './handlers.ts'
 import { tokenRules } from './token-rules.ts'
 
+const readClock = () => systemClock.now()
+
 export interface EngineParts {
   readonly tracing?: Tracing | null
   /** Only what starts a node brings a store of an older version up to date. */
@@ -42,8 +44,7 @@ export async function openEngine(
   ids: Ids,
   { tracing = null, migrates = true }: EngineParts = {},
 ): Promise<Engine> {
-  const now = () => systemClock.now()
-  const store = await openStore(config.store, { now, listens: true, migrates })
+  const store = await openStore(config.store, { now: readClock, listens: true, migrates })
   try {
     const settings = engineSettingsOf(config, ids)
     return createEngine({ store, clock: systemClock, ids, settings, tracing })
