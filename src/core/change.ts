@@ -3,6 +3,7 @@
 import type { Attempt } from './attempt.ts'
 import { inEpochOf, nextEpoch } from './clock-epoch.ts'
 import { draftOf, type Draft } from './draft.ts'
+import { incidentRecord, type Decision } from './incident.ts'
 import type { Job } from './job.ts'
 import type { Skip } from './ledger.ts'
 import type { RecordWrite } from './record.ts'
@@ -56,7 +57,8 @@ export function changeIn(before: Job, after: Draft, now: Instant, parts: ChangeP
   if (isRewound(before, after, now)) after.clockEpoch = nextEpoch(before)
   after.updatedAt = now
   after.version = before.version + 1
-  const { attempt = null, inserts = none, records = none } = parts
+  const { attempt = null, inserts = none } = parts
+  const records = withIncident(parts.records ?? none, { before, after, attempt, skips }, now)
   const decisions = { attempt, inserts, skips, records }
   return {
     job: after,
@@ -73,6 +75,16 @@ export function changeIn(before: Job, after: Draft, now: Instant, parts: ChangeP
 function isRewound(before: Job, after: Draft, now: Instant): boolean {
   if (before.nextAt === null || after.nextAt === null || after.nextAt >= before.nextAt) return false
   return after.clockEpoch === before.clockEpoch && isAheadOfClock(before.updatedAt, now)
+}
+
+/** Hardly any decision is an incident: the records stay the same object. */
+function withIncident(
+  records: readonly RecordWrite[],
+  decision: Decision,
+  now: Instant,
+): readonly RecordWrite[] {
+  const incident = incidentRecord(decision, now)
+  return incident === null ? records : [...records, incident]
 }
 
 const none: readonly never[] = []

@@ -16,6 +16,7 @@ import { commit } from './commit.ts'
 import { settledOf } from './events.ts'
 import { makeHeld, type Held } from './held.ts'
 import type { Parts } from './parts.ts'
+import { noteOutcomes } from './series-fold.ts'
 
 const BEGIN_ROUNDS_MAX = 5
 
@@ -162,6 +163,7 @@ export class Claiming {
       else if (results[i] === 'full') await this.#putOff(change, now)
     }
     if (events.isHeard('settled')) events.emit('settled', { settled: done.map(settledOf) })
+    noteOutcomes(events, done)
     // Tasks that were made are due, perhaps for workers that wait and not for this node.
     if (done.some(({ inserts }) => inserts.length > 0)) wake.notify()
     const tokens = new Map(changes.map(change => [change.job.id, change.token]))

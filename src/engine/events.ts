@@ -2,6 +2,7 @@
 
 import type { Attempt } from '../core/attempt.ts'
 import type { Change } from '../core/change.ts'
+import type { JobAlert } from '../core/episode.ts'
 import type { Job } from '../core/job.ts'
 import type { Skip } from '../core/ledger.ts'
 import type { Millis } from '../core/time.ts'
@@ -32,6 +33,10 @@ export interface EngineEvents {
   settled: { readonly settled: readonly Settled[] }
   /** Outcomes of tasks were stored for their series to count, under these keys. */
   taskOutcomes: { readonly keys: readonly string[] }
+  /** So many incidents were stored by this process, to be told of (core/incident). */
+  incidents: { readonly count: number }
+  /** An episode of a job began, got worse or ended, and this process is the one that tells of it. */
+  alerted: { readonly alert: JobAlert }
   /** Series that counted outcomes of their tasks. */
   seriesFolded: { readonly jobs: readonly Job[] }
   progressed: { readonly job: Job; readonly fraction: number; readonly note: string | null }

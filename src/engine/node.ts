@@ -188,6 +188,7 @@ export class Node {
     if (this.#isCrashed) return
     this.#become('running')
     this.#seriesFold.start()
+    this.#parts.episodes.start()
     for (const repeat of this.#repeats) repeat.start()
     this.#loop = this.#run()
   }
@@ -344,6 +345,7 @@ export class Node {
     await this.#settling.flush()
     await this.#holds.stop()
     await this.#seriesFold.stop()
+    await this.#parts.episodes.stop()
     await this.#looks.stop()
     await this.#fences.stop()
     this.#runner.stop()
@@ -389,6 +391,7 @@ export class Node {
     this.#settling.abandon()
     this.#holds.abandon()
     this.#seriesFold.abandon()
+    this.#parts.episodes.abandon()
     for (const held of [...this.#runner.running, ...this.#runner.takeBuffered()]) {
       held.phase = 'gone'
       abort(held, 'lease-lost')

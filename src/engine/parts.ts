@@ -3,6 +3,7 @@
 import type { Store } from '../store/store.ts'
 import type { CorrectedClock } from './clock.ts'
 import { Declarations } from './declarations.ts'
+import { Episodes } from './episodes.ts'
 import type { Events } from './events.ts'
 import type { Handlers } from './handlers.ts'
 import type { Ids } from './ids.ts'
@@ -26,9 +27,11 @@ export interface Parts {
   readonly monitor: StoreMonitor
   /** What this node declares, if its program declares jobs. */
   readonly declarations: Declarations
+  /** Makes alerts of what goes wrong with jobs. */
+  readonly episodes: Episodes
 }
 
-type Given = Omit<Parts, 'troubles' | 'owner' | 'monitor' | 'declarations'>
+type Given = Omit<Parts, 'troubles' | 'owner' | 'monitor' | 'declarations' | 'episodes'>
 
 export function makeParts(given: Given): Parts {
   const { clock, ids, settings, events } = given
@@ -42,6 +45,7 @@ export function makeParts(given: Given): Parts {
     monitor,
     // Lists of a label may be long: how long they take says nothing about the store.
     declarations: new Declarations({ ...given, troubles }),
+    episodes: new Episodes(given),
   }
 }
 

@@ -3,6 +3,7 @@
 
 import type { Change } from '../core/change.ts'
 import { isDamaged } from '../core/damage.ts'
+import { INCIDENT_KIND } from '../core/incident.ts'
 import { limits } from '../core/limits.ts'
 import { foldOutcomes, outcomeRemoval, readOutcome, TASK_OUTCOME_KIND } from '../core/series.ts'
 import type { StoredRecord } from '../core/record.ts'
@@ -23,15 +24,18 @@ const LAST_ROUNDS = 5
 
 type FoldParts = Pick<Parts, 'store' | 'clock' | 'events'>
 
-/** Tells of the outcomes that were stored with these changes. */
+/** Tells of the outcomes and incidents that were stored with these changes. */
 export function noteOutcomes(events: Events, changes: readonly Change[]): void {
   let keys: string[] | null = null
+  let incidents = 0
   for (const { records } of changes) {
     for (const { kind, key } of records) {
       if (kind === TASK_OUTCOME_KIND) (keys ??= []).push(key)
+      else if (kind === INCIDENT_KIND) incidents++
     }
   }
   if (keys !== null) events.emit('taskOutcomes', { keys })
+  if (incidents > 0) events.emit('incidents', { count: incidents })
 }
 
 export class SeriesFold {

@@ -3,7 +3,7 @@
 import { refuse } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
 import { limits } from '../core/limits.ts'
-import { HOUR, type Millis } from '../core/time.ts'
+import { HOUR, MINUTE, type Millis } from '../core/time.ts'
 
 export interface EngineSettings {
   readonly nodeId: string
@@ -41,6 +41,8 @@ export interface EngineSettings {
   readonly gatherMs: Millis
   readonly batchMax: number
   readonly endedTasksMax: number
+  /** How long a due job, or its grace if that is longer, may pass before its run is missing. */
+  readonly missingMs: Millis
   /** How long nodes of a label run without declaring one of its jobs before it is dropped. */
   readonly orphanGraceMs: Millis
   /** The waiting jobs a queue may hold; null for no limit. */
@@ -73,6 +75,7 @@ export const engineDefaults = {
   gatherMs: 5,
   batchMax: 2_000,
   endedTasksMax: 100_000,
+  missingMs: 5 * MINUTE,
   orphanGraceMs: HOUR,
   waitingMax: null,
 } as const satisfies Omit<EngineSettings, 'nodeId'>
@@ -96,6 +99,7 @@ const ranges: readonly (readonly [keyof EngineSettings, number, number])[] = [
   ['gatherMs', 0, 10_000],
   ['batchMax', 1, 10_000],
   ['endedTasksMax', 0, 1_000_000_000],
+  ['missingMs', 100, 2_592_000_000],
   ['orphanGraceMs', 0, 2_592_000_000],
 ]
 

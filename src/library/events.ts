@@ -2,6 +2,7 @@
 
 import { runId, type Job } from '../core/job.ts'
 import type { Attempt } from '../core/attempt.ts'
+import type { JobAlert } from '../core/episode.ts'
 import { serviceOf } from '../core/service.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Events, Settled } from '../engine/events.ts'
@@ -50,8 +51,17 @@ export type EventBody =
   | { readonly type: 'job.changed'; readonly verb: string; readonly status: string }
   | { readonly type: 'job.ended'; readonly state: string; readonly reason: string }
   | { readonly type: 'job.removed' }
+  | ({ readonly type: 'alert.raised' } & AlertBody)
+  | ({ readonly type: 'alert.cleared' } & AlertBody)
   /** The reader was slower than the stream: so many events were left out. */
   | { readonly type: 'stream.lagged'; readonly dropped: number }
+
+interface AlertBody {
+  readonly condition: JobAlert['condition']
+  /** The same for all alerts from the first failure to the recovery. */
+  readonly episode: string
+  readonly message: string
+}
 
 export interface EventFilter {
   /** A job's id or name. */
@@ -83,6 +93,7 @@ export class EventStream implements AsyncIterableIterator<SchedulerEvent> {
       events.on('removed', ({ ids }) =>
         ids.forEach(id => this.#put({ at: this.#now(), job: id, name: '', type: 'job.removed' })),
       ),
+      events.on('alerted', ({ alert }) => this.#alerted(alert)),
       events.on('progressed', ({ job, fraction, note }) =>
         this.#push(job, { type: 'run.progress', run: currentRun(job), fraction, note }),
       ),
@@ -123,10 +134,20 @@ export class EventStream implements AsyncIterableIterator<SchedulerEvent> {
     this.#push(job, { type: 'run.finished', run, status: statusOf(attempt), durationMs, error })
   }
 
-  #push(job: Job, body: EventBody): void {
+  /** Of a definition, whose tasks have ids of their own, there is only the name. */
+  #alerted({ type, condition, episode, message, subject }: JobAlert): void {
+    const id = subject.kind === 'job' ? subject.id : ''
+    this.#pushNamed(id, subject.name, { type, condition, episode, message })
+  }
+
+  #push({ id, spec }: Job, body: EventBody): void {
+    this.#pushNamed(id, spec.name, body)
+  }
+
+  #pushNamed(id: string, name: string, body: EventBody): void {
     const wanted = this.#filter.job
-    if (wanted !== undefined && wanted !== job.id && wanted !== job.spec.name) return
-    this.#put({ at: this.#now(), job: job.id, name: job.spec.name, ...body })
+    if (wanted !== undefined && wanted !== id && wanted !== name) return
+    this.#put({ at: this.#now(), job: id, name, ...body })
   }
 
   #put(event: SchedulerEvent): void {

@@ -47,6 +47,7 @@ export interface AlertSenderParts {
 
 interface Waiting {
   readonly alert: Alert
+  readonly triesMax: number
   readonly settle: (isDelivered: boolean) => void
 }
 
@@ -67,12 +68,16 @@ export class AlertSender {
   }
 
   /** False when the queue is full: offer it again later. `settle` is told what became of it. */
-  offer(alert: Alert, settle: Waiting['settle'] = () => {}): boolean {
+  offer(
+    alert: Alert,
+    settle: Waiting['settle'] = () => {},
+    triesMax = this.#limits.triesMax,
+  ): boolean {
     if (this.#stop.signal.aborted || this.#queue.length >= this.#limits.queueMax) {
       this.#counts.refused++
       return false
     }
-    this.#queue.push({ alert, settle })
+    this.#queue.push({ alert, settle, triesMax })
     this.#working ??= this.#work().finally(() => {
       this.#working = null
     })
@@ -81,6 +86,11 @@ export class AlertSender {
 
   get waiting(): number {
     return this.#queue.length
+  }
+
+  /** Whether an alert offered now would be sent at once. */
+  get isFree(): boolean {
+    return this.#queue.length === 0 && this.#untilAllowed() === 0
   }
 
   /** In the Prometheus text format. */
@@ -109,8 +119,8 @@ export class AlertSender {
 
   async #work(): Promise<void> {
     while (this.#queue.length > 0 && !this.#stop.signal.aborted) {
-      const { alert, settle } = this.#queue[0]!
-      const isDelivered = await this.#deliver(alert)
+      const { alert, settle, triesMax } = this.#queue[0]!
+      const isDelivered = await this.#deliver(alert, triesMax)
       if (this.#stop.signal.aborted && !isDelivered) return
       this.#queue.shift()
       this.#counts[isDelivered ? 'sent' : 'failed']++
@@ -118,15 +128,17 @@ export class AlertSender {
     }
   }
 
-  async #deliver(alert: Alert): Promise<boolean> {
-    const { triesMax } = this.#limits
+  async #deliver(alert: Alert, triesMax: number): Promise<boolean> {
     for (let tries = 1; !this.#stop.signal.aborted; tries++) {
       await this.#pause(this.#untilAllowed())
       if (this.#stop.signal.aborted) return false
       const answer = await this.#try(alert)
       if (answer.kind === 'done') return true
       if (answer.kind === 'final' || tries >= triesMax) {
-        const why = answer.kind === 'final' ? answer.why : `no answer in ${tries} tries`
+        const why =
+          answer.kind === 'final'
+            ? answer.why
+            : `no answer in ${tries === 1 ? '1 try' : `${tries} tries`}`
         this.#parts.log?.error({ alert: alert.id, why }, 'an alert could not be delivered')
         return false
       }

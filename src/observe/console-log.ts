@@ -3,6 +3,7 @@
 
 import type { Attempt } from '../core/attempt.ts'
 import { isSetAside } from '../core/crash.ts'
+import type { JobAlert } from '../core/episode.ts'
 import type { Job } from '../core/job.ts'
 import { formatDuration, iso, type Instant, type Millis } from '../core/time.ts'
 import type { Trouble } from '../core/trouble.ts'
@@ -49,6 +50,7 @@ export function logToConsole(events: Events, options: ConsoleOptions): () => voi
     events.on('resultOmitted', ({ job, why }) =>
       log.notice(job, `ran, without its result: ${why}`),
     ),
+    events.on('alerted', ({ alert }) => log.alerted(alert)),
     events.on('undeclared', ({ jobs, app, as }) => {
       const why = `no running node of app ${app} declares it; declare it again to bring it back`
       for (const job of jobs) log.notice(job, `was ${as}: ${why}`)
@@ -152,6 +154,13 @@ class ConsoleLog {
   notice(job: Job, text: string): void {
     if (!this.#mayShow(`${text} ${keyOf(job)}`, this.#options.now())) return
     this.print('WARN', `${job.spec.name} ${text}.${this.#command(job)}`)
+  }
+
+  /** Runs that never came are told here; of those that failed there is a line already. */
+  alerted({ condition, type, message, at, detail }: JobAlert): void {
+    if (condition !== 'run_missing' && detail !== 'missed') return
+    if (type === 'alert.raised') this.print('ERROR', `${message}.`, at)
+    else this.print('INFO', `${message}.`, at)
   }
 
   failed(during: string, error: unknown): void {

@@ -1,6 +1,7 @@
 // Structured log lines from engine events. Takes any logger with pino's shape.
 
 import { isSetAside } from '../core/crash.ts'
+import type { JobAlert } from '../core/episode.ts'
 import { iso } from '../core/time.ts'
 import type { Events, Settled } from '../engine/events.ts'
 
@@ -34,6 +35,7 @@ export function logTo(events: Events, logger: Logger): () => void {
         logger.warn({ job_id: id, name: spec.name, app }, message)
       }
     }),
+    events.on('alerted', ({ alert }) => logAlert(logger, alert)),
     events.on('reaped', ({ jobs }) => {
       for (const job of jobs) logger.warn({ job_id: job.id }, 'expired lease cleared')
     }),
@@ -87,6 +89,15 @@ function logSetAside(logger: Logger, { job, attempt }: Settled, known: Set<strin
   if (known.size < SET_ASIDE_MAX) known.add(id)
   const next_run_at = dueAt === null ? null : iso(dueAt)
   logger.error({ ...base, reason: 'crash_loop', crashes, next_run_at }, 'job set aside')
+}
+
+/** Once per episode, by whichever node tells of it. */
+function logAlert(logger: Logger, { type, condition, episode, message, subject }: JobAlert): void {
+  const { kind, id, name, tenant } = subject
+  const job_id = kind === 'job' ? id : null
+  const fields = { condition, job_id, name, tenant, episode, alert: message }
+  if (type === 'alert.cleared') logger.info(fields, 'alert cleared')
+  else logger.error(fields, 'alert raised')
 }
 
 function logSettled(logger: Logger, { job, attempt, skips }: Settled): void {

@@ -25,6 +25,7 @@ import type { Sources } from '../sources/sources.ts'
 import type { SourceTables } from '../sources/tables.ts'
 import { workflowAction } from '../workflows/action.ts'
 import { Workflows } from '../workflows/workflows.ts'
+import { parseAlertLimits } from './alerts/limits.ts'
 import { commandAccountOf } from './commands.ts'
 import { hostLimitsOf, type ServeConfig } from './config.ts'
 import type { ConfigFile } from './config-file.ts'
@@ -58,6 +59,7 @@ function engineSettingsOf(
   config: ServeConfig,
   ids: Ids,
 ): Partial<EngineSettings> & { readonly nodeId: string } {
+  const { missingMs } = parseAlertLimits(config.alerts, 'CARILLON_ALERTS')
   return {
     nodeId: config.nodeId ?? makeNodeId(ids),
     slots: config.slots,
@@ -69,6 +71,7 @@ function engineSettingsOf(
     metricsMs: config.metricsMs,
     drainMs: config.drainMs,
     abortGraceMs: config.abortGraceMs,
+    ...(missingMs === null ? {} : { missingMs }),
   }
 }
 

@@ -65,7 +65,7 @@ export async function startService(
     work = openWork(engine, config, { ...places, handlers, log })
     await openDemo({ engine, workflows: work.workflows }, hasDemo)
     const auth = authenticatorOf(config, held?.secret ?? null, { records: engine, isOpen })
-    alerts = openAlerts(config, { engine, outbound: work.actions.outbound, log })
+    alerts = await openAlerts(config, { engine, outbound: work.actions.outbound, log })
     app = await makeApp({ config, engine, work, auth, log, alerts, telemetry })
     if (config.worker) await engine.node.start()
     const address = await listen(app, config)

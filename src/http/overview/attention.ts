@@ -8,10 +8,12 @@ import { isSetAside } from '../../core/crash.ts'
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { isLastRunOver } from '../../core/run.ts'
+import { EPISODE_KIND, EVERY_JOB, MISSING_KIND, type Episode } from '../../core/episode.ts'
 import { DAY, formatDuration, iso, SECOND, type Instant } from '../../core/time.ts'
 import { compileCron } from '../../core/trigger.ts'
 import type { DstNote } from '../../cron/index.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { openEpisodes } from '../../engine/episodes.ts'
 import { undeclaredJobs } from '../../engine/declaration-records.ts'
 import { NODE_KIND } from '../../engine/janitor.ts'
 import { recentAttempts } from '../../engine/recent.ts'
@@ -25,6 +27,7 @@ export const attentionCodes = [
   'late',
   'crash-loop',
   'failing',
+  'missing',
   'paused-long',
   'clock-change',
 ] as const
@@ -78,7 +81,43 @@ async function storedFindings(engine: Engine, scope: Scope): Promise<Finding[]> 
     pausedLong(engine, scope, now),
     clockChanges(engine, scope, now),
   ])
-  return groups.flat()
+  const found = groups.flat()
+  const known = new Set(found.map(({ job_id }) => job_id))
+  return [...found, ...(await episodeFindings(engine, scope, known))]
+}
+
+/** What was alerted of and is not over, unless it is among the findings already. */
+async function episodeFindings(
+  { store, clock }: Engine,
+  { tenant }: Scope,
+  known: ReadonlySet<string | null>,
+): Promise<Finding[]> {
+  const now = clock.now()
+  const isMine = ({ subject }: Episode) => tenant === undefined || subject.tenant === tenant
+  const failingNow = (await openEpisodes(store, EPISODE_KIND, now)).filter(isMine)
+  const missing = (await openEpisodes(store, MISSING_KIND, now)).filter(isMine)
+  return [missing, failingNow].flatMap(episodes =>
+    episodes
+      .filter(({ subject }) => subject.kind === 'definition' || !known.has(subject.id))
+      .slice(0, EACH_MAX)
+      .map(episodeFinding),
+  )
+}
+
+function episodeFinding({ code, subject, since, detail }: Episode): Finding {
+  const { kind, id, name, tenant } = subject
+  const isAll = id === EVERY_JOB
+  const what = kind === 'job' ? 'It' : `A task of ${name}`
+  const text = code === 'run_missing' ? `${detail}.` : `${what} failed: ${detail}`
+  return {
+    code: code === 'run_missing' ? 'missing' : 'failing',
+    severity: 'error',
+    text,
+    job_id: kind === 'job' && !isAll ? id : null,
+    job_name: isAll ? null : name,
+    tenant: isAll ? null : tenant,
+    at: iso(since),
+  }
 }
 
 type Told = Pick<Finding, 'code' | 'severity' | 'text'>

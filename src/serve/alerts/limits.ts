@@ -5,10 +5,11 @@ import { AllowList } from '../../actions/guard/allow.ts'
 import { checkUrl } from '../../actions/guard/url.ts'
 import { secretKey, SECRET_RULE } from '../../actions/http/sign.ts'
 import type { Problem } from '../../core/errors.ts'
-import { DAY, parseDuration } from '../../core/time.ts'
+import { DAY, parseDuration, type Millis } from '../../core/time.ts'
 import {
   alertDefaults,
   conditions,
+  jobConditions,
   type AlertLimits,
   type Condition,
 } from '../../observe/alert-conditions.ts'
@@ -53,26 +54,54 @@ export function alertProblems({ alertUrl, alertSecret, ...config }: AlertConfig)
   return problems
 }
 
+export type JobCondition = (typeof jobConditions)[number]
+
 export interface ParsedLimits {
   readonly limits: AlertLimits
+  /** Conditions of jobs that are not sent. */
+  readonly off: ReadonlySet<string>
+  /** How long a run may be overdue; null leaves the node its default. */
+  readonly missingMs: Millis | null
   readonly problems: readonly Problem[]
 }
 
 export function parseAlertLimits(given: readonly string[], field: string): ParsedLimits {
   const limits: Record<Condition, number | null> = { ...alertDefaults }
   const problems: Problem[] = []
+  const off = new Set<string>()
+  let missingMs: Millis | null = null
   for (const item of given) {
     const [name, text = ''] = item.split('=').map(part => part.trim())
+    if (isJobCondition(name)) {
+      const ms = name === 'run_missing' ? readers.duration(text) : undefined
+      if (text === 'off') off.add(name)
+      else if (ms !== undefined && ms >= MISSING_MS_MIN) missingMs = ms
+      else if (text !== 'on') problems.push({ field, value: item, rule: jobRules[name] })
+      continue
+    }
     if (!isCondition(name)) {
-      const rule = `must name a condition: ${Object.keys(conditions).join(', ')}`
-      problems.push({ field, value: item, rule })
+      const names = [...Object.keys(conditions), ...jobConditions]
+      problems.push({ field, value: item, rule: `must name a condition: ${names.join(', ')}` })
       continue
     }
     const limit = text === 'off' ? null : readers[forms[name]](text)
     if (limit === undefined) problems.push({ field, value: item, rule: rules[forms[name]] })
     else limits[name] = limit
   }
-  return { limits, problems }
+  return { limits, off, missingMs, problems }
+}
+
+const MISSING_MS_MIN: Millis = 100
+const ON_OFF = 'must be on or off'
+const jobRules: Readonly<Record<JobCondition, string>> = {
+  first_failure: ON_OFF,
+  run_failed: ON_OFF,
+  job_ended: ON_OFF,
+  run_missing: 'must be a duration such as 30s or 5m, on or off',
+}
+
+function isJobCondition(name: string | undefined): name is JobCondition {
+  return jobConditions.some(one => one === name)
 }
 
 function isCondition(name: string | undefined): name is Condition {

@@ -6,6 +6,7 @@ import { readReaped } from '../../engine/reaped.ts'
 import { AlertSender } from '../../observe/alerts.ts'
 import type { Logger } from '../../observe/log.ts'
 import { parseAlertLimits, type AlertConfig } from './limits.ts'
+import { AlertMessages } from './messages.ts'
 import { postAlert } from './post.ts'
 import { AlertWatch } from './watch.ts'
 
@@ -21,22 +22,34 @@ export interface AlertParts {
   readonly log: Logger | null
 }
 
-/** Does nothing and costs nothing when no address is set. */
-export function openAlerts(config: AlertConfig, { engine, outbound, log }: AlertParts): Alerts {
+/** Without an address nothing is sent; what goes wrong with jobs is found and logged all the same. */
+export async function openAlerts(
+  config: AlertConfig & { readonly worker: boolean },
+  { engine, outbound, log }: AlertParts,
+): Promise<Alerts> {
   const { alertUrl: url, alertSecret } = config
-  if (url === null) return { text: () => '', stop: async () => {} }
+  // A node that runs jobs does so from its own start to its end.
+  if (!config.worker) engine.episodes.start()
+  const stopEpisodes = async () => {
+    if (!config.worker) await engine.episodes.stop()
+  }
+  if (url === null) return { text: () => '', stop: stopEpisodes }
   const { clock } = engine
   const post = postAlert({ outbound, clock, url, secret: alertSecret })
   const sender = new AlertSender({ clock, log, post })
-  const { limits } = parseAlertLimits(config.alerts, 'CARILLON_ALERTS')
+  const { limits, off } = parseAlertLimits(config.alerts, 'CARILLON_ALERTS')
   const cleared = () => readReaped(engine, {})
   const watch = new AlertWatch({ engine, limits, sender, cleared })
   watch.start()
+  const messages = new AlertMessages({ engine, sender, off })
+  await messages.start()
   return {
     text: () => sender.text(),
     stop: async () => {
+      await stopEpisodes()
       await watch.stop()
       await sender.stop()
+      await messages.stop()
     },
   }
 }

@@ -1,0 +1,250 @@
+// Makes episodes of incidents, looks for runs that are missing and for recoveries, and tells of each
+// step once: whichever node writes it emits the alert.
+
+import { messageWrite } from '../core/alert-message.ts'
+import {
+  EPISODE_KIND,
+  episodeWrite,
+  foldIncidents,
+  MISSING_KIND,
+  readEpisode,
+  subjectKey,
+  succeeded,
+  type Episode,
+  type EpisodeStep,
+} from '../core/episode.ts'
+import { INCIDENT_KIND, readIncident, subjectOf } from '../core/incident.ts'
+import { isEnded, type Job } from '../core/job.ts'
+import { limits } from '../core/limits.ts'
+import type { RecordWrite, StoredRecord } from '../core/record.ts'
+import { SECOND, type Instant, type Millis } from '../core/time.ts'
+import type { Store } from '../store/store.ts'
+import { checkMissing, skippedRuns, type AlertStep, type EpisodeParts } from './missing-runs.ts'
+import { Repeat } from './repeat.ts'
+
+/** Incidents of one moment are told together. */
+const GATHER_MS: Millis = 200
+const LOOK_MS: Millis = 10 * SECOND
+const BATCHES_MAX = 20
+/** Definitions whose recovery is looked for in one round. */
+const DEFINITIONS_MAX = 20
+/** Tasks of a definition looked at for a success. */
+const TASKS_MAX = 20
+
+export class Episodes {
+  readonly #parts: EpisodeParts
+  readonly #looks: Repeat
+  #cancelTimer: (() => void) | null = null
+  #stopListening: (() => void) | null = null
+  /** Where the next page of open episodes begins. */
+  #cursor: string | null = null
+  #hasNews = false
+  /** Keys of definitions that fail: while there are any, successes of their tasks are listened for. */
+  readonly #failing = new Set<string>()
+  #stopWatching: (() => void) | null = null
+
+  constructor(parts: EpisodeParts) {
+    this.#parts = parts
+    this.#looks = new Repeat(
+      parts.clock,
+      () => LOOK_MS,
+      () => this.#guarded(),
+    )
+  }
+
+  start(): void {
+    this.#stopListening ??= this.#parts.events.on('incidents', () => {
+      this.#hasNews = true
+      this.#arm()
+    })
+    this.#looks.start()
+  }
+
+  #arm(): void {
+    if (this.#stopListening === null) return
+    this.#cancelTimer ??= this.#parts.clock.after(GATHER_MS, () => {
+      this.#cancelTimer = null
+      void this.#looks.now()
+    })
+  }
+
+  #watch(): void {
+    if (this.#failing.size === 0 || this.#stopListening === null) {
+      this.#stopWatching?.()
+      this.#stopWatching = null
+      return
+    }
+    this.#stopWatching ??= this.#parts.events.on('settled', ({ settled }) => {
+      const isOver = settled.some(
+        ({ job, attempt }) =>
+          attempt?.outcome === 'succeeded' && this.#failing.has(subjectKey(subjectOf(job))),
+      )
+      if (isOver) this.#arm()
+    })
+  }
+
+  /** What cannot be read or written now is judged in the next round. */
+  async #guarded(): Promise<boolean> {
+    try {
+      await this.look()
+    } catch (error) {
+      this.#parts.events.emit('error', { kind: 'store', error, during: 'check of alerts' })
+    }
+    // What came while this round was under way.
+    if (this.#hasNews) this.#arm()
+    return true
+  }
+
+  async look(): Promise<void> {
+    this.#hasNews = false
+    await this.#foldIncidents()
+    await this.#checkRecoveries()
+    await checkMissing(this.#parts, step => this.#write(step))
+    this.#watch()
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel()
+    if (this.#hasNews) await this.#foldIncidents().catch(() => {})
+    await this.#looks.stop()
+  }
+
+  /** As if the process had died. */
+  abandon(): void {
+    this.#cancel()
+    void this.#looks.stop()
+  }
+
+  #cancel(): void {
+    this.#stopListening?.()
+    this.#stopListening = null
+    this.#watch()
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+  }
+
+  async #foldIncidents(): Promise<void> {
+    const { store, clock } = this.#parts
+    for (let batch = 0; batch < BATCHES_MAX; batch++) {
+      const page = { limit: limits.pageMax }
+      const { items, cursor } = await store.listRecords(INCIDENT_KIND, page, clock.now())
+      if (items.length > 0) await this.#foldBatch(items)
+      if (cursor === null) return
+    }
+  }
+
+  async #foldBatch(batch: readonly StoredRecord[]): Promise<void> {
+    const { store, clock } = this.#parts
+    const bySubject = bySubjectKey(batch)
+    const keys = [...bySubject.keys()]
+    const now = clock.now()
+    const held = await store.getRecords(EPISODE_KIND, keys, now)
+    const heldByKey = new Map(held.map(record => [record.key, record]))
+    for (const [key, own] of bySubject) {
+      const episode = heldByKey.get(key)
+      const incidents = own
+        .map(record => ({ ...readIncident(record), key: record.key }))
+        .sort((a, b) => a.at - b.at)
+      const step = foldIncidents(episode ? readEpisode(episode) : null, incidents)
+      const skipped = await skippedRuns(store, incidents, now)
+      const records = [...own.map(removal), ...skipped.records]
+      if (step.episode !== null) records.push(episodeWrite(key, step.episode, episode))
+      await this.#write({ records, alerts: [...step.alerts, ...skipped.alerts] })
+    }
+  }
+
+  /** Atomically, so that each alert is told by the node that wrote the step, and by no other. */
+  async #write({ records, alerts }: AlertStep): Promise<void> {
+    const { store, clock, events, settings } = this.#parts
+    const messages = alerts.map(alert => messageWrite(alert, settings.nodeId))
+    const now = clock.now()
+    const bundle = { inserts: [], changes: [], removes: [] }
+    const refusals = await store.apply(bundle, { now, records: [...records, ...messages] })
+    if (refusals.length > 0) return
+    for (const alert of alerts) events.emit('alerted', { alert })
+  }
+
+  /** A page of the open episodes at a time: who succeeded since, and who is gone. */
+  async #checkRecoveries(): Promise<void> {
+    const { store, clock } = this.#parts
+    const now = clock.now()
+    const request = { limit: limits.pageMax, cursor: this.#cursor }
+    const page = await store.listRecords(EPISODE_KIND, request, now)
+    this.#cursor = page.cursor
+    const open = page.items.filter(record => readEpisode(record).closedAt === null)
+    this.#failing.clear()
+    if (open.length === 0) return
+    const ofJobs = open.filter(record => readEpisode(record).subject.kind === 'job')
+    await this.#checkJobs(ofJobs)
+    const others = open.filter(record => !ofJobs.includes(record)).slice(0, DEFINITIONS_MAX)
+    for (const record of others) {
+      if (!(await this.#hasRecovered(record))) this.#failing.add(record.key)
+    }
+  }
+
+  async #checkJobs(records: readonly StoredRecord[]): Promise<void> {
+    if (records.length === 0) return
+    const { store } = this.#parts
+    const jobs = await store.get(records.map(record => readEpisode(record).subject.id))
+    const byId = new Map(jobs.map(job => [job.id, job]))
+    for (const record of records) {
+      const episode = readEpisode(record)
+      const job = byId.get(episode.subject.id)
+      // One that is gone or was ended by hand has nothing to be alarmed about any more.
+      if (!job || isEndedByHand(job)) {
+        await this.#write({ records: [removal(record)], alerts: [] })
+        continue
+      }
+      if (job.last?.outcome !== 'succeeded') continue
+      await this.#recover(record, succeeded(episode, job.last.finishedAt))
+    }
+  }
+
+  async #hasRecovered(record: StoredRecord): Promise<boolean> {
+    const { store } = this.#parts
+    const episode = readEpisode(record)
+    const { tenant, name } = episode.subject
+    const filter = { kind: 'task', tenant, handler: name, states: ['completed'] } as const
+    const { items } = await store.list(filter, { limit: TASKS_MAX, newestFirst: true })
+    const times = items.flatMap(({ seriesId, last }) => (seriesId === null && last ? [last] : []))
+    const at = Math.max(0, ...times.map(({ succeededAt }) => succeededAt ?? 0))
+    if (at <= episode.failedAt) return false
+    await this.#recover(record, succeeded(episode, at))
+    return true
+  }
+
+  async #recover(record: StoredRecord, { episode, alerts }: EpisodeStep): Promise<void> {
+    if (alerts.length === 0) return
+    await this.#write({ records: [episodeWrite(record.key, episode!, record)], alerts })
+  }
+}
+
+function isEndedByHand(job: Job): boolean {
+  return isEnded(job) && job.state !== 'failed' && job.last?.outcome !== 'succeeded'
+}
+
+function bySubjectKey(records: readonly StoredRecord[]): Map<string, StoredRecord[]> {
+  const groups = new Map<string, StoredRecord[]>()
+  for (const record of records) {
+    const key = subjectKey(readIncident(record).subject)
+    const group = groups.get(key)
+    if (group) group.push(record)
+    else groups.set(key, [record])
+  }
+  return groups
+}
+
+/** Only while it is there: whoever removes it is the one who took it up. */
+export function removal({ kind, key, version }: StoredRecord): RecordWrite {
+  return { kind, key, value: null, expectedVersion: version, expireAt: null, remove: true }
+}
+
+/** Episodes under way, as many as fit a page: for /attention. */
+export async function openEpisodes(
+  store: Store,
+  kind: typeof EPISODE_KIND | typeof MISSING_KIND,
+  now: Instant,
+): Promise<readonly Episode[]> {
+  const { items } = await store.listRecords(kind, { limit: limits.pageMax }, now)
+  return items.map(readEpisode).filter(({ closedAt }) => closedAt === null)
+}
