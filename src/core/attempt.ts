@@ -74,6 +74,8 @@ export interface Attempt {
   readonly measures: JsonObject | null
   /** The clock epoch it was decided in (core/clock-step); absent in the first. */
   readonly clockEpoch?: number
+  /** Given by a request; absent when the run got the payload of its job. */
+  readonly payload?: OwnPayload
   /** From when age no longer protects it. */
   readonly expireAt: Instant
 }
@@ -94,6 +96,14 @@ export type AttemptTimes = Pick<
   | 'finishedAt'
   | 'outcome'
 >
+
+/**
+ * A payload of a run's own: kept once, with the first attempt of the run, and gone with it. `first`
+ * points there; `off` says that the job keeps none.
+ */
+export type OwnPayload =
+  | { readonly in: 'here'; readonly value: Json }
+  | { readonly in: 'first' | 'off' }
 
 /** Kept as the reason of an attempt that succeeded with a result that could not be kept. */
 export const RESULT_OMITTED = 'result_omitted'

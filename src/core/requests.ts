@@ -33,9 +33,16 @@ export function requestRun(job: Job, input: { id: string; payload?: Json }, now:
 }
 
 /** The occurrence keeps its one decision: this is a new run that points back to the old one. */
-export function requestRetry(job: Job, old: Attempt, id: string, now: Instant): Asked {
+// oxlint-disable-next-line max-params -- what runs again, with what, and who asks when
+export function requestRetry(
+  job: Job,
+  old: Attempt,
+  id: string,
+  now: Instant,
+  payload?: Json,
+): Asked {
   const request: RunRequest = {
-    ...manualRequest(id, now),
+    ...manualRequest(id, now, payload),
     kind: 'retry',
     occurrence: old.occurrence,
     retryOf: old.run,

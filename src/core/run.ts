@@ -37,6 +37,10 @@ export interface Run {
   readonly result: Json
   /** Whether the run succeeded with a result that could not be kept. */
   readonly resultOmitted: boolean
+  /** What it was or will be given; null as well when that is not kept. */
+  readonly payload: Json
+  /** Whose payload that is: the run's own, or its job's as it is now; null when it is not kept. */
+  readonly payloadOf: 'run' | 'job' | null
   readonly error: ErrorInfo | null
   /** When it is tried next, while it waits. */
   readonly retryAt: Instant | null
@@ -65,9 +69,25 @@ export function runOf(job: Job, run: number, attempts: readonly Attempt[]): Run 
     finishedAt: isOver ? last!.finishedAt : null,
     result: last?.result ?? null,
     resultOmitted: last !== undefined && isResultOmitted(last),
+    ...payloadOfRun(job, run, attempts),
     error: last?.error ?? null,
     retryAt: open?.retryAt ?? null,
   }
+}
+
+type RunPayload = Pick<Run, 'payload' | 'payloadOf'>
+
+/** `attempts` are those of the run. */
+export function payloadOfRun(job: Job, run: number, attempts: readonly Attempt[]): RunPayload {
+  const request = job.requests.find(held => held.run === run)
+  if (request?.payload !== undefined) return { payload: request.payload, payloadOf: 'run' }
+  const own = attempts.flatMap(({ payload }) => payload ?? [])
+  if (own.length === 0) {
+    return { payload: job.spec.payload, payloadOf: job.kind === 'task' ? 'run' : 'job' }
+  }
+  const kept = own.find(payload => payload.in === 'here')
+  if (kept?.in !== 'here') return { payload: null, payloadOf: null }
+  return { payload: kept.value, payloadOf: 'run' }
 }
 
 /** Requested runs that were cancelled before their first start: they leave no attempt. */
@@ -84,10 +104,17 @@ export function cancelledRecords(
   const { ageMs } = job.spec.retention
   return requests
     .filter(({ run, attempt }) => run > 0 && attempt === 0 && ageMs > 0)
-    .map(({ run, kind, occurrence, retryOf }) => ({
+    .map(({ run, kind, occurrence, retryOf, payload }) => ({
       kind: CANCELLED_RUN_KIND,
       key: runId(job.id, run),
-      value: { origin: kind, occurrence, retryOf, at: now, reason },
+      value: {
+        origin: kind,
+        occurrence,
+        retryOf,
+        at: now,
+        reason,
+        ...(payload === undefined || job.spec.retention.payloads === false ? {} : { payload }),
+      },
       expectedVersion: null,
       expireAt: now + ageMs,
     }))
@@ -95,14 +122,16 @@ export function cancelledRecords(
 
 /** The run such a record tells of. */
 export function cancelledRun(jobId: string, run: number, { value }: StoredRecord): Run {
-  const { origin, occurrence, retryOf, at, reason } = value as unknown as {
+  const { origin, occurrence, retryOf, at, reason, payload } = value as unknown as {
     origin: Origin
     occurrence: Instant
     retryOf: number | null
     at: Instant
     reason: string
+    payload?: Json
   }
-  return neverStarted({ jobId, run, origin, occurrence, retryOf, at, reason })
+  const never = neverStarted({ jobId, run, origin, occurrence, retryOf, at, reason })
+  return payload === undefined ? never : { ...never, payload, payloadOf: 'run' }
 }
 
 interface NeverStarted {
@@ -132,6 +161,8 @@ function neverStarted({ jobId, run, origin, occurrence, retryOf, at, reason }: N
     error: null,
     retryAt: null,
     resultOmitted: false,
+    payload: null,
+    payloadOf: null,
     reason,
   }
 }
@@ -173,6 +204,8 @@ function unkept(job: Job, run: number): Run | null {
     finishedAt,
     result: null,
     resultOmitted: false,
+    payload: job.spec.payload,
+    payloadOf: job.kind === 'task' ? 'run' : 'job',
     error: null,
     retryAt: null,
   }

@@ -338,8 +338,16 @@ function attemptOf(job: Job, service: Service, finish: Finish, now: Instant): At
     error: errorOf(outcome),
     result: outcome.kind === 'succeeded' ? outcome.result : null,
     measures: outcome.kind === 'succeeded' ? outcome.measures : (finish.measures ?? null),
+    ...ownPayload(job, service),
     expireAt: now + job.spec.retention.ageMs,
   }
+}
+
+/** Nothing for a run that got the payload of its job, which is almost every run. */
+function ownPayload({ spec }: Job, { request, run }: Service): Pick<Attempt, 'payload'> {
+  if (request?.payload === undefined) return {}
+  if (spec.retention.payloads === false) return { payload: { in: 'off' } }
+  return { payload: run.attempt > 0 ? { in: 'first' } : { in: 'here', value: request.payload } }
 }
 
 function reasonOf(outcome: Outcome): string | null {

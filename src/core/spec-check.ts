@@ -168,6 +168,10 @@ function checkPolicies(found: Findings, spec: JobSpec): void {
   found.whole('graceMs', spec.graceMs, 0, limits.delayMsMax)
   found.whole('retention.attempts', retention?.attempts, 0, limits.retainedAttemptsMax)
   found.whole('retention.ageMs', retention?.ageMs, 0, limits.retainedMsMax)
+  const { payloads } = retention ?? {}
+  if (payloads !== undefined && typeof payloads !== 'boolean') {
+    found.add('retention.payloads', payloads, 'true or false')
+  }
   if (missed?.policy === 'all') {
     found.whole('missed.max', missed.max, 1, limits.catchUpMax)
     found.whole('missed.maxAgeMs', missed.maxAgeMs, 1, INSTANT_MAX)

@@ -81,6 +81,8 @@ export type Backoff =
 export interface Retention {
   readonly attempts: number
   readonly ageMs: Millis
+  /** False keeps no payloads that runs were given of their own. */
+  readonly payloads?: boolean
 }
 
 export const specDefaults = {

@@ -218,7 +218,7 @@ export class Client {
 
   /** A new run of the same occurrence, by its id; the old one keeps its place in history. */
   async retryRun(id: string, guard: Guard = {}): Promise<string> {
-    const { jobId, attempts } = await this.getRun(id)
+    const { jobId, attempts, payload, payloadOf: source } = await this.getRun(id)
     const last = attempts.at(-1)
     if (!last) {
       throw new SchedulerError(
@@ -226,15 +226,24 @@ export class Client {
         `cannot retry run ${shortId(id)}: it has not ended`,
       )
     }
+    if (source === null) refuseWithoutPayload(id)
+    const hasOwn = last.payload !== undefined
     const requestId = this.#parts.ids.next(this.#parts.clock.now())
     let asked = ''
     const decide = (job: Job, now: Instant) => {
-      const request = requestRetry(job, last, requestId, now)
+      const request = requestRetry(job, last, requestId, now, hasOwn ? payload : undefined)
       asked = request.runId
       return request.change
     }
     await this.#apply(jobId, 'retry run', decide, { ...guard, runId: () => asked })
     return asked
+  }
+
+  /** What a run was given, to be given again. */
+  async payloadToReplay(id: string): Promise<Json> {
+    const { payload, payloadOf: source } = await this.getRun(id)
+    if (source === null) refuseWithoutPayload(id)
+    return payload
   }
 
   async why(id: string): Promise<Explanation> {
@@ -337,4 +346,13 @@ function assertRevision(job: Job, { revision }: Guard): void {
 function hasHandler(value: Json, handler: string): boolean {
   if (typeof value !== 'object' || value === null || !('handlers' in value)) return false
   return Array.isArray(value.handlers) && value.handlers.includes(handler)
+}
+
+/** With the payload of the job it would be another run. */
+function refuseWithoutPayload(id: string): never {
+  throw new SchedulerError(
+    'TRANSITION_INVALID',
+    `cannot run ${shortId(id)} again: its own payload is not kept; replay it with a payload`,
+    { details: { reason: 'payload_not_kept' } },
+  )
 }

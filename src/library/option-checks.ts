@@ -78,7 +78,7 @@ export const policyChecks: Checks<Policies> = {
   tenant: isText,
   user: isText,
   firstRun: isOneOf('next', 'now', 'if-due-now'),
-  retention: isObject({ runs: isWhole(0), for: isDuration }),
+  retention: isObject({ runs: isWhole(0), for: isDuration, payloads: isFlag }),
 }
 
 const rowChecks: Checks<RowPolicies> = {

@@ -37,7 +37,12 @@ export interface Policies {
   /** The first time a job is ever seen. Default next. */
   readonly firstRun?: 'next' | 'now' | 'if-due-now'
   /** Attempts kept: the newest so many, and all younger than this. Default 100 and 30d. */
-  readonly retention?: { readonly runs?: number; readonly for?: Duration }
+  readonly retention?: {
+    readonly runs?: number
+    readonly for?: Duration
+    /** False keeps no payloads that runs were given of their own. */
+    readonly payloads?: boolean
+  }
 }
 
 export interface RetryOptions {
@@ -146,7 +151,7 @@ export function priorityOf(given: NonNullable<Policies['priority']>): Priority {
 function retentionOf(given: NonNullable<Policies['retention']>): JobSpec['retention'] {
   const { runs = specDefaults.retention.attempts, for: age } = given
   const ageMs = age === undefined ? specDefaults.retention.ageMs : toMs(age, 'retention.for')
-  return { attempts: runs, ageMs }
+  return { attempts: runs, ageMs, ...(given.payloads === false ? { payloads: false } : {}) }
 }
 
 export function boundParts({ bounds }: When): SpecParts {

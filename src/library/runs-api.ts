@@ -69,10 +69,11 @@ export class RunsApi {
     return this.#engine.client.retryRun(id)
   }
 
-  /** A new run with another payload; resolves to its id. */
-  async replay(id: string, payload: Json): Promise<string> {
+  /** A new run with another payload, or with that of the run; resolves to its id. */
+  async replay(id: string, ...given: readonly [payload?: Json]): Promise<string> {
     const { client } = this.#engine
-    await client.getRun(id)
+    const payload = given.length === 0 ? await client.payloadToReplay(id) : given[0]!
+    if (given.length > 0) await client.getRun(id)
     const { jobId } = parseRunId(id)!
     const { spec } = await client.get(jobId)
     return client.run(jobId, { payload: await this.#stored(spec.handler, payload) })

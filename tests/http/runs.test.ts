@@ -220,6 +220,45 @@ onEachStore((store, start) => {
       expect(run).toMatchObject({ status: 'completed', origin: 'manual' })
     })
 
+    it('N3 shows the payload a run was given after its end, and runs it again with it', async () => {
+      const given: unknown[] = []
+      const s = await start({ handlers: { work: context => void given.push(context.payload) } })
+      const id = await make(s.as(), hourly)
+      const own = { customer: 'acme', n: 5 }
+      const first = await s.as().post(`/api/v1/jobs/${id}/run`, { payload: own })
+      await s.advance('1s')
+      await s.as().patch(`/api/v1/jobs/${id}`, { payload: { n: 9 } })
+      const run = `/api/v1/runs/${first.body.run_id}`
+      expect((await s.as().get(run)).body).toMatchObject({
+        status: 'completed',
+        payload: own,
+        payload_of: 'run',
+      })
+      const retried = await s.as('operator').post(`${run}/retry`)
+      const replayed = await s.as('operator').post(`${run}/replay`, {})
+      expect([retried.status, replayed.status]).toEqual([202, 202])
+      await s.advance('2s')
+      expect(given).toEqual([own, own, own])
+      const bare = await s.as().post(`/api/v1/jobs/${id}/run`, {})
+      await s.advance('1s')
+      const { body } = await s.as().get(`/api/v1/runs/${bare.body.run_id}`)
+      expect(body).toMatchObject({ payload: { n: 9 }, payload_of: 'job' })
+    })
+
+    it('N3 a job may keep no payloads: its runs do not run again with another one', async () => {
+      const s = await start({ handlers: { work: () => null } })
+      const retention = { attempts: 10, age_seconds: 60, payloads: false }
+      const id = await make(s.as(), { ...hourly, retention })
+      const asked = await s.as().post(`/api/v1/jobs/${id}/run`, { payload: { n: 5 } })
+      await s.advance('1s')
+      const run = `/api/v1/runs/${asked.body.run_id}`
+      expect((await s.as().get(run)).body).toMatchObject({ payload: null, payload_of: null })
+      const refused = await s.as().post(`${run}/retry`)
+      expect(refused.status).toBe(409)
+      expect(refused.body.detail).toContain('its own payload is not kept')
+      expect((await s.as().get(`/api/v1/jobs/${id}`)).body['retention']).toEqual(retention)
+    })
+
     it('reads the log of an attempt, and waits for the next line', async () => {
       const held = open()
       const s = await start({

@@ -72,6 +72,10 @@ const native = {
   retention: z.strictObject({
     attempts: whole(0, limits.retainedAttemptsMax),
     age_seconds: seconds(0, limits.retainedMsMax / 1_000),
+    payloads: z
+      .boolean()
+      .optional()
+      .meta({ description: 'False keeps no payloads that runs were given of their own.' }),
   }),
   tags: z.array(text(limits.nameLength)).max(limits.tags),
   metadata,

@@ -219,7 +219,11 @@ function withBody(spec: JobSpec, body: JobBody, context: SpecContext): JobSpec {
     retention:
       body.retention === undefined
         ? spec.retention
-        : { attempts: body.retention.attempts, ageMs: ms(body.retention.age_seconds) },
+        : {
+            attempts: body.retention.attempts,
+            ageMs: ms(body.retention.age_seconds),
+            ...(body.retention.payloads === false ? { payloads: false } : {}),
+          },
     tags: body.tags ?? spec.tags,
     metadata:
       body.metadata === undefined

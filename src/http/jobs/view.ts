@@ -107,7 +107,11 @@ const bothForms = z.strictObject({
   jitter_seconds: z.number(),
   grace_seconds: z.number(),
   late_limit_seconds: z.number().nullable(),
-  retention: z.strictObject({ attempts: z.int(), age_seconds: z.number() }),
+  retention: z.strictObject({
+    attempts: z.int(),
+    age_seconds: z.number(),
+    payloads: z.boolean().optional(),
+  }),
   tags: z.array(z.string()),
 })
 
@@ -192,7 +196,7 @@ export function jobView(job: Job, actions: Registry, reader: Reader): JobView {
     jitter_seconds: spec.jitterMs / 1_000,
     grace_seconds: spec.graceMs / 1_000,
     late_limit_seconds: secondsOrNull(spec.lateLimitMs),
-    retention: { attempts: retention.attempts, age_seconds: retention.ageMs / 1_000 },
+    retention: retentionView(retention),
     tags: [...spec.tags],
     current_run_id: lease === null ? null : runId(job.id, serviceOf(job).run.run),
     run_count: job.counters.runs,
@@ -305,4 +309,9 @@ function missedView(missed: Missed): Json {
 
 function overlapView(overlap: Overlap): Json {
   return overlap.policy === 'queue' ? { policy: 'queue', limit: overlap.limit } : overlap.policy
+}
+
+function retentionView({ attempts, ageMs, payloads }: JobSpec['retention']) {
+  const shown = { attempts, age_seconds: ageMs / 1_000 }
+  return payloads === false ? { ...shown, payloads } : shown
 }

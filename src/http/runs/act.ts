@@ -20,7 +20,10 @@ export const runParams = z.object({
 
 const cancelBody = z.strictObject({ reason: text(limits.noteLength).optional() }).optional()
 const replayBody = z.strictObject({
-  payload: z.unknown().meta({ description: 'Any JSON of at most 64 KiB.' }),
+  payload: z
+    .unknown()
+    .optional()
+    .meta({ description: 'Any JSON of at most 64 KiB; by default that of the run.' }),
 })
 const nothing = z.strictObject({}).optional()
 
@@ -107,19 +110,22 @@ function replayRoute(app: App, parts: AppParts): void {
     config,
     schema: {
       tags: ['runs'],
-      summary: 'A new run of its job with this payload',
+      summary: 'A new run of its job with this payload, by default that of the run',
       params: runParams,
       body: replayBody,
       response: { 202: askedAnswer },
     },
     handler: async (request, reply) => {
-      const { job } = await visibleRun(request, parts, request.params.id)
+      const { job, run } = await visibleRun(request, parts, request.params.id)
       // A task is over with its run: what can run again is the job it came from.
       const id = job.seriesId ?? job.id
-      const payload = request.body.payload as Json
+      const given = request.body.payload as Json | undefined
       return once(request, reply, parts, {
         answer: ({ runId: made }) => asked(job, made!, null),
-        act: client => client.run(id, { payload }, visible(request)),
+        act: async client => {
+          const payload = given === undefined ? await client.payloadToReplay(run.id) : given
+          return client.run(id, { payload }, visible(request))
+        },
       })
     },
   })

@@ -65,7 +65,7 @@ export const runDetailSchema = z
     payload_of: z
       .enum(['run', 'job'])
       .nullable()
-      .meta({ description: 'Null when the run had one of its own and it is no longer kept.' }),
+      .meta({ description: 'Null when the run had one of its own and it is not kept.' }),
     result: z.unknown(),
     result_omitted: z
       .boolean()
@@ -162,16 +162,9 @@ interface PayloadView {
   readonly payload_of: 'run' | 'job' | null
 }
 
-/** What a run was given is kept while it waits or runs; later only the job's own is known. */
-function payloadOf(job: Job, run: Run, actions: Registry): PayloadView {
-  const service = run.status === 'running' ? serviceOf(job).request : null
-  const request = service ?? job.requests.find(held => held.run === run.run) ?? null
-  if (request?.payload !== undefined) return { payload: request.payload, payload_of: 'run' }
-  const isOver = run.finishedAt !== null
-  if (isOver && run.origin === 'manual' && job.kind === 'job') {
-    return { payload: null, payload_of: null }
-  }
-  const read = actions.read(job.spec)
-  const payload = read === null ? job.spec.payload : read.payload
-  return { payload, payload_of: job.kind === 'task' ? 'run' : 'job' }
+/** Masked as the payload of its job is: one of its own may hold the same secrets. */
+function payloadOf({ spec }: Job, run: Run, actions: Registry): PayloadView {
+  const { payload, payloadOf: of } = run
+  if (of === null) return { payload: null, payload_of: null }
+  return { payload: actions.read({ ...spec, payload })?.payload ?? payload, payload_of: of }
 }

@@ -83,6 +83,7 @@ export function toAttempt(given: Row): Attempt {
     result: detail.result ?? null,
     measures: detail.measures ?? null,
     ...(detail.clockEpoch === undefined ? {} : { clockEpoch: detail.clockEpoch }),
+    ...(detail.payload === undefined ? {} : { payload: detail.payload }),
     expireAt: Number(row[6]),
   }
 }

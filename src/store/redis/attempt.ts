@@ -63,6 +63,7 @@ export function parseAttempt(text: string, jobId: string): Attempt {
     result: detail.result ?? null,
     measures: detail.measures ?? null,
     ...(detail.clockEpoch === undefined ? {} : { clockEpoch: detail.clockEpoch }),
+    ...(detail.payload === undefined ? {} : { payload: detail.payload }),
     expireAt: Number(expireAt),
   }
 }

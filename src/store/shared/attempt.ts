@@ -1,6 +1,6 @@
 // What attempts have in common, in every store: most have nothing to tell but how they ended.
 
-import type { Attempt } from '../../core/attempt.ts'
+import type { Attempt, OwnPayload } from '../../core/attempt.ts'
 import type { ErrorInfo } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 
@@ -11,6 +11,7 @@ export interface AttemptDetail {
   readonly result?: Json
   readonly measures?: JsonObject
   readonly clockEpoch?: number
+  readonly payload?: OwnPayload
 }
 
 export const noDetail: AttemptDetail = {}
@@ -21,17 +22,19 @@ export function detailOf({
   result,
   measures,
   clockEpoch,
+  payload,
 }: Attempt): AttemptDetail | null {
   // A handler without a result may leave undefined where the type says null.
   const hasResult = (result ?? null) !== null
   const isBare = reason === null && error === null && measures === null
-  if (isBare && !hasResult && clockEpoch === undefined) return null
+  if (isBare && !hasResult && clockEpoch === undefined && payload === undefined) return null
   return {
     ...(reason === null ? {} : { reason }),
     ...(error === null ? {} : { error }),
     ...(hasResult ? { result } : {}),
     ...(measures === null ? {} : { measures }),
     ...(clockEpoch === undefined ? {} : { clockEpoch }),
+    ...(payload === undefined ? {} : { payload }),
   }
 }
 

@@ -138,6 +138,7 @@ export function attemptOf(row: Row, jobId: string): Attempt {
     result: detail.result ?? null,
     measures: detail.measures ?? null,
     ...(detail.clockEpoch === undefined ? {} : { clockEpoch: detail.clockEpoch }),
+    ...(detail.payload === undefined ? {} : { payload: detail.payload }),
     expireAt,
   }
 }

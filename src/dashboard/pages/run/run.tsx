@@ -165,7 +165,7 @@ function Body({ run }: { readonly run: RunDetail }) {
       {run.attempts > 0 && <Log run={run} />}
       <Card title={payloadTitle(run)}>
         {run.payload_of === null ? (
-          <p class="dim">It had a payload of its own, which is kept only until a run ends.</p>
+          <p class="dim">It had a payload of its own, which is not kept.</p>
         ) : (
           <Json value={run.payload} name="Payload" />
         )}
