@@ -5,6 +5,9 @@ import { tenantOfLane } from './lane.ts'
 import { AGE_MS } from './limits.ts'
 import type { Instant } from './time.ts'
 
+/** What an error of this was during: a push that its caller is told was refused. */
+export const PUSHING = 'push of tasks'
+
 /**
  * Schedules of the fair queue stand in a line every node serves: firing one makes its task, which
  * waits in the line of those who do the work.

@@ -15,6 +15,8 @@ interface Measures {
   readonly ticks: number
   readonly failedTicks: number
   readonly attempts: number
+  /** Schedules that fired. */
+  readonly firings: number
   readonly pushes: number
   readonly failedPushes: number
   readonly tickMs: Millis
@@ -47,6 +49,7 @@ const nothing = {
   ticks: 0,
   failedTicks: 0,
   attempts: 0,
+  firings: 0,
   pushes: 0,
   failedPushes: 0,
   tickMs: 0,
@@ -103,7 +106,9 @@ export class Monitor {
   #settled({ job, attempt }: Settled): void {
     const step = this.#step()
     if (attempt === null) {
-      if (job.spec.handler === FAIR_SCHEDULE) step.pushes++
+      if (job.spec.handler !== FAIR_SCHEDULE) return
+      step.pushes++
+      step.firings++
       return
     }
     step.attempts++
@@ -147,7 +152,7 @@ export class Monitor {
       storeDownSince: this.#downSince,
       leasesLost: lately.leasesLost,
       lateMaxMs: lately.lateMaxMs,
-      processedPerSecond: lately.attempts / seconds,
+      processedPerSecond: (lately.attempts + lately.firings) / seconds,
       claimSuccessRate: lately.ticks === 0 ? 1 : good / lately.ticks,
       pushSuccessRate: 1 - ratio(lately.failedPushes, lately.pushes + lately.failedPushes),
       tickMsAverage: ratio(lately.tickMs, good),

@@ -2,7 +2,7 @@
 // people, so they leave tasks and nothing else.
 
 import { SchedulerError } from '../core/errors.ts'
-import { FAIR_SCHEDULE } from '../core/fair.ts'
+import { FAIR_SCHEDULE, PUSHING } from '../core/fair.ts'
 import { idOf } from '../engine/identity.ts'
 import type { Job } from '../core/job.ts'
 import type { Context } from '../engine/context.ts'
@@ -32,11 +32,19 @@ export async function pushMany(
     kind: 'task' as const,
     spec: pushSpec(input, of, now),
   }))
-  const made = await client.create(tasks)
+  const made = await client.create(tasks).catch((error: unknown) => {
+    if (isOfStore(error)) engine.events.emit('error', { kind: 'push', error, during: PUSHING })
+    throw error
+  })
   return made.map(({ job, result }) => ({
     id: job.id,
     result: result === 'inserted' || result === 'conflict' ? 'created' : result,
   }))
+}
+
+/** The caller is told of each; here they are only counted. */
+function isOfStore(error: unknown): boolean {
+  return error instanceof SchedulerError && error.code.startsWith('STORE_')
 }
 
 export async function pushOne(engine: Engine, input: PushInput, of: Of): Promise<Pushed> {

@@ -27,6 +27,7 @@ export type UserInput = Partial<LaneRule>
 export function checkRule(userId: string, { weight, runningMax, rate }: LaneRule): void {
   const found = new Findings()
   found.text('userId', userId, limits.nameLength)
+  if (userId === '*') found.add('userId', userId, 'the id of one user: there is no rule for all')
   found.whole('weight', weight, 1, laneLimits.weightMax)
   if (runningMax !== null) found.whole('runningMax', runningMax, 1, laneLimits.runningMax)
   if (rate !== null) {

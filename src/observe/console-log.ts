@@ -4,6 +4,7 @@
 import type { Attempt } from '../core/attempt.ts'
 import { isSetAside } from '../core/crash.ts'
 import type { JobAlert } from '../core/episode.ts'
+import { PUSHING } from '../core/fair.ts'
 import type { Job } from '../core/job.ts'
 import { formatDuration, iso, type Instant, type Millis } from '../core/time.ts'
 import type { Trouble } from '../core/trouble.ts'
@@ -55,9 +56,10 @@ export function logToConsole(events: Events, options: ConsoleOptions): () => voi
       const why = `no running node of app ${app} declares it; declare it again to bring it back`
       for (const job of jobs) log.notice(job, `was ${as}: ${why}`)
     }),
-    events.on('error', ({ kind, error, during }) =>
-      kind === 'store' ? log.storeFailed(error, during) : log.failed(during, error),
-    ),
+    events.on('error', ({ kind, error, during }) => {
+      if (kind === 'store') log.storeFailed(error, during)
+      else if (during !== PUSHING) log.failed(during, error)
+    }),
     events.on('recovered', ({ afterMs }) => log.storeIsBack(afterMs)),
     events.on('troubled', ({ trouble }) => log.troubled(trouble)),
     events.on('troubleOver', ({ trouble, afterMs }) => log.troubleOver(trouble, afterMs)),

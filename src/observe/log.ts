@@ -2,6 +2,7 @@
 
 import { isSetAside } from '../core/crash.ts'
 import type { JobAlert } from '../core/episode.ts'
+import { PUSHING } from '../core/fair.ts'
 import { iso } from '../core/time.ts'
 import type { Events, Settled } from '../engine/events.ts'
 
@@ -56,7 +57,8 @@ export function logTo(events: Events, logger: Logger): () => void {
       logger.warn({ job_id: job.id, name: job.spec.name, why }, 'result omitted')
     }),
     events.on('error', ({ kind, error, during }) => {
-      logger.error({ kind, during, err: error }, 'scheduler error')
+      const level = during === PUSHING ? 'debug' : 'error'
+      logger[level]({ kind, during, err: error }, 'scheduler error')
     }),
     events.on('recovered', ({ during, afterMs }) => {
       logger.info({ during, after_ms: afterMs }, 'scheduler recovered')

@@ -1,6 +1,7 @@
 // D1 and D9 over HTTP: schedules of the fair queue, the rules of its users, and how it does.
 
 import { expect, test } from 'vitest'
+import { SchedulerError } from '../../src/core/errors.ts'
 import { startService, type Caller } from './service.ts'
 
 const url = '/api/v1/fair/schedules'
@@ -184,4 +185,38 @@ test('D9: health counts errors by kind, recoveries, rates and the last good tick
   await s.advance('10s')
   const healed = (await viewer.get('/api/v1/fair/health')).body
   expect(healed).toMatchObject({ state: 'running', store: 'up', recoveries: 1 })
+})
+
+test('H7 health counts schedules as processed and pushes refused with 503; no rule is for all', async () => {
+  let isDown = false
+  const s = await startService({
+    wrap: store =>
+      new Proxy(store, {
+        get(target, name) {
+          const value = Reflect.get(target, name) as unknown
+          if (typeof value !== 'function') return value
+          if (isDown && (name === 'insert' || name === 'insertAndClaim')) {
+            return () => Promise.reject(new SchedulerError('STORE_UNAVAILABLE', 'no store'))
+          }
+          return value.bind(target) as unknown
+        },
+      }),
+  })
+  const [admin, operator] = [s.as(), s.as('operator')]
+  const made = await admin.post('/api/v1/fair/schedules', {
+    cron: '* * * * * *',
+    user_id: 'ana',
+  })
+  expect(made.status).toBe(201)
+  await s.advance('20s')
+  const well = (await admin.get('/api/v1/fair/health')).body
+  expect(well['processed_per_second']).toBeGreaterThan(0.5)
+  isDown = true
+  expect((await operator.post('/api/v1/tasks', { user_id: 'ana' })).status).toBe(503)
+  const ill = (await admin.get('/api/v1/fair/health')).body
+  expect(ill.errors).toMatchObject({ push: 1 })
+  expect(ill['push_success_rate']).toBeLessThan(1)
+  const refused = await admin.put('/api/v1/users/*', { weight: 2 })
+  expect(refused.status).toBe(422)
+  expect(refused.body.detail).toContain('userId')
 })
