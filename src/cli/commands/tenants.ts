@@ -6,7 +6,9 @@ import { whole } from '../numbers.ts'
 import type { Column } from '../table.ts'
 import { took } from '../times.ts'
 
-const counted = (key: keyof Tenant, drop: number): Column<Tenant> => ({
+type Count = Exclude<keyof Tenant, 'tenant' | 'rule'>
+
+const counted = (key: Count, drop: number): Column<Tenant> => ({
   key,
   title: key.toUpperCase(),
   value: tenant => String(tenant[key]),
