@@ -11,7 +11,7 @@ const NOW = Date.UTC(2026, 0, 6, 12)
 const trigger = { kind: 'interval', everyMs: 60_000, from: 'schedule', anchor: null } as const
 const spec = completeSpec({ handler: 'work', trigger, overlap: { policy: 'allow' } })
 const jobOf = (clockEpoch: number): Job => ({ ...createJob({ id: 'j', spec }, NOW), clockEpoch })
-const skip = { jobId: 'j', from: NOW, to: NOW, count: 1, reason: 'missed' } as const
+const skip = { jobId: 'j', from: NOW, to: NOW, count: 1, reason: 'overlap' } as const
 
 it('G4 in the first epoch nothing is added', () => {
   const { skips, records } = change(jobOf(0), jobOf(0), NOW, { skips: [skip] })
@@ -23,7 +23,7 @@ it('G4 a skip of a later epoch is kept as a record that expires with it', () => 
   const { job, skips, records } = change(jobOf(2), jobOf(2), NOW, { skips: [skip] })
   expect(skips).toEqual([])
   expect(records).toMatchObject([
-    { kind: 'skip j', value: { from: NOW, count: 1, reason: 'missed', clockEpoch: 2 } },
+    { kind: 'skip j', value: { from: NOW, count: 1, reason: 'overlap', clockEpoch: 2 } },
   ])
   expect(job.totals.skipped).toBe(1)
 })

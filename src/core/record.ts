@@ -27,3 +27,8 @@ export interface RecordWrite {
   readonly expireAt: Instant | null
   readonly remove?: boolean
 }
+
+/** Only while it is there: whoever removes the record is the one who took it up. */
+export function removalOf({ kind, key, version }: StoredRecord): RecordWrite {
+  return { kind, key, value: null, expectedVersion: version, expireAt: null, remove: true }
+}

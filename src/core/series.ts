@@ -6,7 +6,7 @@ import { change, type Change } from './change.ts'
 import type { ErrorInfo } from './errors.ts'
 import { noTotals, type Job, type LastAttempt, type Totals } from './job.ts'
 import type { Json } from './json.ts'
-import type { RecordWrite, StoredRecord } from './record.ts'
+import { removalOf, type RecordWrite, type StoredRecord } from './record.ts'
 import type { Instant, Millis } from './time.ts'
 
 /** Records of this kind are outcomes that no series has counted yet, under the attempt's id. */
@@ -58,11 +58,6 @@ export function readOutcome(value: Json): TaskOutcome | null {
   }
 }
 
-/** Only while it is there: whoever removes the record is the one who counts it. */
-export function outcomeRemoval({ kind, key, version }: StoredRecord): RecordWrite {
-  return { kind, key, value: null, expectedVersion: version, expireAt: null, remove: true }
-}
-
 /**
  * Adds outcomes of tasks to their series and takes away their records, all or nothing. The newest
  * finish tells what came last, whichever node counts first.
@@ -84,7 +79,7 @@ export function foldOutcomes(series: Job, records: readonly StoredRecord[], now:
   const after: Job = { ...series, series: { firedAt, totals }, last, lastError }
   return change(series, after, now, {
     token: series.lease?.token ?? null,
-    records: records.map(outcomeRemoval),
+    records: records.map(removalOf),
   })
 }
 

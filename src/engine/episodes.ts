@@ -16,7 +16,7 @@ import {
 import { INCIDENT_KIND, readIncident, subjectOf } from '../core/incident.ts'
 import { isEnded, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
-import type { RecordWrite, StoredRecord } from '../core/record.ts'
+import { removalOf, type StoredRecord } from '../core/record.ts'
 import { SECOND, type Instant, type Millis } from '../core/time.ts'
 import type { Store } from '../store/store.ts'
 import { checkMissing, skippedRuns, type AlertStep, type EpisodeParts } from './missing-runs.ts'
@@ -147,7 +147,7 @@ export class Episodes {
         .sort((a, b) => a.at - b.at)
       const step = foldIncidents(episode ? readEpisode(episode) : null, incidents)
       const skipped = await skippedRuns(store, incidents, now)
-      const records = [...own.map(removal), ...skipped.records]
+      const records = [...own.map(removalOf), ...skipped.records]
       if (step.episode !== null) records.push(episodeWrite(key, step.episode, episode))
       await this.#write({ records, alerts: [...step.alerts, ...skipped.alerts] })
     }
@@ -192,7 +192,7 @@ export class Episodes {
       const job = byId.get(episode.subject.id)
       // One that is gone or was ended by hand has nothing to be alarmed about any more.
       if (!job || isEndedByHand(job)) {
-        await this.#write({ records: [removal(record)], alerts: [] })
+        await this.#write({ records: [removalOf(record)], alerts: [] })
         continue
       }
       if (job.last?.outcome !== 'succeeded') continue
@@ -232,11 +232,6 @@ function bySubjectKey(records: readonly StoredRecord[]): Map<string, StoredRecor
     else groups.set(key, [record])
   }
   return groups
-}
-
-/** Only while it is there: whoever removes it is the one who took it up. */
-export function removal({ kind, key, version }: StoredRecord): RecordWrite {
-  return { kind, key, value: null, expectedVersion: version, expireAt: null, remove: true }
 }
 
 /** Episodes under way, as many as fit a page: for /attention. */

@@ -5,8 +5,8 @@ import type { Change } from '../core/change.ts'
 import { isDamaged } from '../core/damage.ts'
 import { INCIDENT_KIND } from '../core/incident.ts'
 import { limits } from '../core/limits.ts'
-import { foldOutcomes, outcomeRemoval, readOutcome, TASK_OUTCOME_KIND } from '../core/series.ts'
-import type { StoredRecord } from '../core/record.ts'
+import { foldOutcomes, readOutcome, TASK_OUTCOME_KIND } from '../core/series.ts'
+import { removalOf, type StoredRecord } from '../core/record.ts'
 import { SECOND, type Millis } from '../core/time.ts'
 import type { Events } from './events.ts'
 import type { Parts } from './parts.ts'
@@ -127,7 +127,7 @@ export class SeriesFold {
   async #drop(records: readonly StoredRecord[]): Promise<void> {
     if (records.length === 0) return
     const { store, clock } = this.#parts
-    await store.putRecords(records.map(outcomeRemoval), clock.now())
+    await store.putRecords(records.map(removalOf), clock.now())
   }
 
   /** Counts what is left, unless the store does not let it; the next node to look finds the rest. */

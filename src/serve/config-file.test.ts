@@ -14,8 +14,8 @@ test('S1: a handler with the name of a built-in action is refused', async () => 
     await expect(readConfigFile(folder)).rejects.toMatchObject({
       problems: [
         {
-          field: path,
-          rule: 'handlers must not have the name of a built-in action: action:command',
+          field: `handlers.action:command in ${path}`,
+          rule: 'must not have the name of a built-in action',
         },
       ],
     })

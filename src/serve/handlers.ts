@@ -38,7 +38,7 @@ export function readHandlers(given: unknown, path: string): Record<string, Confi
   } else {
     for (const [name, one] of Object.entries(given)) {
       if (isActionName(name)) {
-        const rule = `handlers must not have the name of a built-in action: ${name}`
+        const rule = 'must not have the name of a built-in action'
         found.problems.push({ field: `${PREFIX}${name}`, value: name, rule })
       }
       const handler = readHandler(one, { field: `${PREFIX}${name}`, path }, found)

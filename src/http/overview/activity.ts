@@ -43,15 +43,14 @@ export const activityAnswer = z
   })
   .meta({ id: 'Activity', description: 'Runs that ended in a window.' })
 
+export type Activity = z.output<typeof activityAnswer>
+
 interface Asked {
   readonly tenant?: string
   readonly hours: number
 }
 
-export async function activityOf(
-  engine: Engine,
-  { hours, ...scope }: Asked,
-): Promise<z.output<typeof activityAnswer>> {
+export async function activityOf(engine: Engine, { hours, ...scope }: Asked): Promise<Activity> {
   const to = engine.clock.now()
   const from = to - hours * HOUR
   const { attempts, completeSince } = await readHistory(engine, { ...scope, since: from })

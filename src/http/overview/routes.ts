@@ -7,8 +7,9 @@ import { callerOf } from '../auth/access.ts'
 import { maySee, scopeOf } from '../auth/principal.ts'
 import { heartbeatOf } from '../jobs/heartbeat.ts'
 import { slotSchema } from '../jobs/slot.ts'
-import { activityAnswer, activityOf, activityQuery } from './activity.ts'
+import { activityAnswer, activityOf, activityQuery, type Activity } from './activity.ts'
 import { attentionAnswer, attentionOf } from './attention.ts'
+import { SlowAnswers } from './slow-answers.ts'
 
 const config = { access: 'viewer' } as const
 const JOBS_MAX = 50
@@ -21,6 +22,7 @@ export const heartbeatsAnswer = z
 
 export const overviewRoutes: Routes = (app, parts) => {
   const { engine } = parts
+  const activities = new SlowAnswers<Activity>(engine.clock)
   app.route({
     method: 'GET',
     url: '/api/v1/attention',
@@ -44,8 +46,10 @@ export const overviewRoutes: Routes = (app, parts) => {
       querystring: activityQuery,
       response: { 200: activityAnswer },
     },
-    handler: async request =>
-      activityOf(engine, { hours: request.query.hours, ...scopeOf(callerOf(request)) }),
+    handler: async request => {
+      const asked = { hours: request.query.hours, ...scopeOf(callerOf(request)) }
+      return activities.get(JSON.stringify(asked), () => activityOf(engine, asked))
+    },
   })
   heartbeatsRoute(app, parts)
 }

@@ -21,7 +21,9 @@ import { change } from '../../core/change.ts'
 import { retryJob } from '../../core/control.ts'
 import type { Job } from '../../core/job.ts'
 import { ENDED_TASK_KEPT_MS } from '../../core/limits.ts'
-import { outcomeRemoval, TASK_OUTCOME_KIND } from '../../core/series.ts'
+import { INCIDENT_KIND } from '../../core/incident.ts'
+import { removalOf } from '../../core/record.ts'
+import { TASK_OUTCOME_KIND } from '../../core/series.ts'
 import { settle } from '../../core/settle.ts'
 import { HOUR, MINUTE } from '../../core/time.ts'
 import type { PruneRequest } from '../store.ts'
@@ -91,9 +93,11 @@ describe('jobs that are removed', () => {
     expect(await readAll(page => store.ledger('a', page))).not.toHaveLength(0)
     expect((await keysOfJobs()).length).toBeGreaterThan(15)
     await store.remove(ids)
-    // Outcomes of tasks wait for their series, which counts and removes them.
-    const { items } = await store.listRecords(TASK_OUTCOME_KIND, { limit: 99 }, T0)
-    await store.putRecords(items.map(outcomeRemoval), T0)
+    // Outcomes of tasks wait for their series, incidents for the alerts: those remove them.
+    for (const kind of [TASK_OUTCOME_KIND, INCIDENT_KIND]) {
+      const { items } = await store.listRecords(kind, { limit: 99 }, T0)
+      await store.putRecords(items.map(removalOf), T0)
+    }
     expect(await keysOfJobs()).toEqual([])
     expect(await store.counts()).toEqual([])
     expect(await readAll(page => store.tenants(page))).toEqual([])

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Change } from '../../../src/core/change.ts'
-import { foldOutcomes, outcomeRemoval, TASK_OUTCOME_KIND } from '../../../src/core/series.ts'
+import { removalOf } from '../../../src/core/record.ts'
+import { foldOutcomes, TASK_OUTCOME_KIND } from '../../../src/core/series.ts'
 import { settle } from '../../../src/core/settle.ts'
 import type { Store } from '../../../src/store/store.ts'
 import {
@@ -74,7 +75,7 @@ export function taskOutcomeTests(bench: UseBench): void {
         changes.length,
         100 * changes.length,
       ])
-      expect(await store.putRecords(records.map(outcomeRemoval), END)).toEqual(
+      expect(await store.putRecords(records.map(removalOf), END)).toEqual(
         records.map(() => 'conflict'),
       )
     })
