@@ -24,7 +24,10 @@ import { Repeat } from './repeat.ts'
 
 /** Incidents of one moment are told together. */
 const GATHER_MS: Millis = 200
-const LOOK_MS: Millis = 10 * SECOND
+/** The shortest time between two looks at what other nodes left; its own incidents wake a node. */
+const LOOK_MIN_MS: Millis = SECOND
+/** Missing runs are found this much later at most, by their limit. */
+const LOOKS_PER_LIMIT = 10
 const BATCHES_MAX = 20
 /** Definitions whose recovery is looked for in one round. */
 const DEFINITIONS_MAX = 20
@@ -47,7 +50,7 @@ export class Episodes {
     this.#parts = parts
     this.#looks = new Repeat(
       parts.clock,
-      () => LOOK_MS,
+      () => lookMs(parts.settings),
       () => this.#guarded(),
     )
   }
@@ -217,6 +220,10 @@ export class Episodes {
     if (alerts.length === 0) return
     await this.#write({ records: [episodeWrite(record.key, episode!, record)], alerts })
   }
+}
+
+function lookMs({ metricsMs, missingMs }: EpisodeParts['settings']): Millis {
+  return Math.min(metricsMs, Math.max(LOOK_MIN_MS, missingMs / LOOKS_PER_LIMIT))
 }
 
 function isEndedByHand(job: Job): boolean {

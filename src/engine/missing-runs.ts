@@ -13,7 +13,7 @@ import {
 import { subjectOf, type Incident, type IncidentSubject } from '../core/incident.ts'
 import { isEnded, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
-import type { RecordWrite, StoredRecord } from '../core/record.ts'
+import { removalOf, type RecordWrite, type StoredRecord } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
@@ -100,7 +100,7 @@ async function checkOthers(
     const { episode, alerts } = missing({ subject: everyone, dueAt, others: others.length }, now)
     await write({ records: [episodeRecord(everyone.id, episode!, 0)], alerts })
   } else if (!first && record) {
-    await write({ records: [gone(record)], alerts: started(readEpisode(record), now).alerts })
+    await write({ records: [removalOf(record)], alerts: started(readEpisode(record), now).alerts })
   }
 }
 
@@ -117,9 +117,9 @@ async function checkStarted(
     const episode = readEpisode(record)
     const job = jobs.get(record.key)
     if (job && hasStarted(job, episode)) {
-      await write({ records: [gone(record)], alerts: started(episode, now).alerts })
+      await write({ records: [removalOf(record)], alerts: started(episode, now).alerts })
     } else if (!job || isEnded(job) || job.state === 'paused') {
-      await write({ records: [gone(record)], alerts: [] })
+      await write({ records: [removalOf(record)], alerts: [] })
     }
   }
 }
@@ -170,8 +170,4 @@ async function withoutExpected(
 function episodeRecord(key: string, episode: Episode, expectedVersion: number): RecordWrite {
   const value = { ...episode, subject: { ...episode.subject } }
   return { kind: MISSING_KIND, key, value, expectedVersion, expireAt: null }
-}
-
-function gone({ kind, key, version }: StoredRecord): RecordWrite {
-  return { kind, key, value: null, expectedVersion: version, expireAt: null, remove: true }
 }
