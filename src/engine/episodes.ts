@@ -17,17 +17,26 @@ import { INCIDENT_KIND, readIncident, subjectOf } from '../core/incident.ts'
 import { isEnded, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { removalOf, type StoredRecord } from '../core/record.ts'
-import { SECOND, type Instant, type Millis } from '../core/time.ts'
+import { MINUTE, SECOND, type Instant, type Millis } from '../core/time.ts'
 import type { Store } from '../store/store.ts'
-import { checkMissing, skippedRuns, type AlertStep, type EpisodeParts } from './missing-runs.ts'
+import {
+  checkMissing,
+  hasOverdue,
+  skippedRuns,
+  type AlertStep,
+  type EpisodeParts,
+} from './missing-runs.ts'
 import { Repeat } from './repeat.ts'
 
 /** Incidents of one moment are told together. */
 const GATHER_MS: Millis = 200
-/** The shortest time between two looks at what other nodes left; its own incidents wake a node. */
+/** The bounds of the time between two looks; what happens on a node itself wakes it. */
 const LOOK_MIN_MS: Millis = SECOND
-/** Missing runs are found this much later at most, by their limit. */
-const LOOKS_PER_LIMIT = 10
+const LOOK_MAX_MS: Millis = MINUTE
+/** A missing run is told at most a fifth of its limit late. */
+const LOOKS_PER_LIMIT = 5
+/** While all is well, every so many looks read what nodes that are gone may have left. */
+const WHOLE_EVERY = 5
 const BATCHES_MAX = 20
 /** Definitions whose recovery is looked for in one round. */
 const DEFINITIONS_MAX = 20
@@ -44,6 +53,8 @@ export class Episodes {
   #hasNews = false
   /** Keys of definitions that fail: while there are any, successes of their tasks are listened for. */
   readonly #failing = new Set<string>()
+  /** How many looks ago all was read and nothing was wrong; 0 while something is. */
+  #quietLooks = 0
   #stopWatching: (() => void) | null = null
 
   constructor(parts: EpisodeParts) {
@@ -99,11 +110,20 @@ export class Episodes {
   }
 
   async look(): Promise<void> {
+    if (await this.#isQuiet()) return
     this.#hasNews = false
-    await this.#foldIncidents()
-    await this.#checkRecoveries()
-    await checkMissing(this.#parts, step => this.#write(step))
+    const incidents = await this.#foldIncidents()
+    const open = await this.#checkRecoveries()
+    const isMissing = await checkMissing(this.#parts, step => this.#write(step))
+    this.#quietLooks = incidents + open === 0 && !isMissing ? 1 : 0
     this.#watch()
+  }
+
+  /** One cheap question instead of four, while nothing was wrong and nothing is overdue. */
+  async #isQuiet(): Promise<boolean> {
+    if (this.#hasNews || this.#quietLooks === 0 || this.#quietLooks >= WHOLE_EVERY) return false
+    this.#quietLooks++
+    return !(await hasOverdue(this.#parts))
   }
 
   async stop(): Promise<void> {
@@ -126,14 +146,18 @@ export class Episodes {
     this.#cancelTimer = null
   }
 
-  async #foldIncidents(): Promise<void> {
+  /** Returns how many there were. */
+  async #foldIncidents(): Promise<number> {
     const { store, clock } = this.#parts
+    let count = 0
     for (let batch = 0; batch < BATCHES_MAX; batch++) {
       const page = { limit: limits.pageMax }
       const { items, cursor } = await store.listRecords(INCIDENT_KIND, page, clock.now())
       if (items.length > 0) await this.#foldBatch(items)
-      if (cursor === null) return
+      count += items.length
+      if (cursor === null) return count
     }
+    return count
   }
 
   async #foldBatch(batch: readonly StoredRecord[]): Promise<void> {
@@ -167,8 +191,8 @@ export class Episodes {
     for (const alert of alerts) events.emit('alerted', { alert })
   }
 
-  /** A page of the open episodes at a time: who succeeded since, and who is gone. */
-  async #checkRecoveries(): Promise<void> {
+  /** A page of the open episodes at a time: who succeeded since, and who is gone. Returns how many. */
+  async #checkRecoveries(): Promise<number> {
     const { store, clock } = this.#parts
     const now = clock.now()
     const request = { limit: limits.pageMax, cursor: this.#cursor }
@@ -176,13 +200,15 @@ export class Episodes {
     this.#cursor = page.cursor
     const open = page.items.filter(record => readEpisode(record).closedAt === null)
     this.#failing.clear()
-    if (open.length === 0) return
+    const left = open.length + (page.cursor === null ? 0 : 1)
+    if (open.length === 0) return left
     const ofJobs = open.filter(record => readEpisode(record).subject.kind === 'job')
     await this.#checkJobs(ofJobs)
     const others = open.filter(record => !ofJobs.includes(record)).slice(0, DEFINITIONS_MAX)
     for (const record of others) {
       if (!(await this.#hasRecovered(record))) this.#failing.add(record.key)
     }
+    return left
   }
 
   async #checkJobs(records: readonly StoredRecord[]): Promise<void> {
@@ -222,8 +248,8 @@ export class Episodes {
   }
 }
 
-function lookMs({ metricsMs, missingMs }: EpisodeParts['settings']): Millis {
-  return Math.min(metricsMs, Math.max(LOOK_MIN_MS, missingMs / LOOKS_PER_LIMIT))
+function lookMs({ missingMs }: EpisodeParts['settings']): Millis {
+  return Math.min(LOOK_MAX_MS, Math.max(LOOK_MIN_MS, missingMs / LOOKS_PER_LIMIT))
 }
 
 function isEndedByHand(job: Job): boolean {

@@ -48,7 +48,14 @@ interface Overdue {
 
 type Write = (step: AlertStep) => Promise<void>
 
-export async function checkMissing(parts: EpisodeParts, write: Write): Promise<void> {
+/** Whether any row is overdue; whose it is and whether that is expected is another question. */
+export async function hasOverdue({ store, clock, settings }: EpisodeParts): Promise<boolean> {
+  const until = clock.now() - settings.missingMs
+  return (await store.upcoming({ from: 0, until, limit: 1 })).length > 0
+}
+
+/** Returns whether any run is missing or was until now. */
+export async function checkMissing(parts: EpisodeParts, write: Write): Promise<boolean> {
   const { store, clock } = parts
   const now = clock.now()
   const page = await store.listRecords(MISSING_KIND, { limit: limits.pageMax }, now)
@@ -62,6 +69,7 @@ export async function checkMissing(parts: EpisodeParts, write: Write): Promise<v
   }
   await checkOthers({ parts, write, now }, held.get(everyone.id), fresh.slice(room))
   await checkStarted({ parts, write, now }, page.items, overdue)
+  return held.size + overdue.size > 0
 }
 
 /** Runs that a decision skipped because they came too late, unless that is told already. */

@@ -95,7 +95,8 @@ test.each(stores)(
     })
     await world.advanceTo('2026-01-06T00:30:00Z')
     expect(calls.times).toEqual(['t 00:00', 't 00:15', 't 00:20', 't 00:30'])
-    expect(one.lines.filter(line => line.startsWith('error'))).toEqual(['error job failed'])
+    const errors = one.lines.filter(line => line.startsWith('error'))
+    expect(errors).toEqual(['error job failed', 'error alert raised'])
   },
 )
 
