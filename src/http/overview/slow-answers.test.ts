@@ -41,7 +41,7 @@ it('those who ask at the same time share one, others have their own', async () =
   expect(await Promise.all([ask(), ask(), ask('acme')])).toEqual([1, 1, 2])
 })
 
-it('a failure is told to all who wait and tried again at once', async () => {
+it('a failure reaches all who wait, and the next call tries again', async () => {
   let calls = 0
   const answers = new SlowAnswers<number>({ monotonic: () => 0 })
   const ask = () =>

@@ -10,7 +10,7 @@ const KEPT_TIMES = 20
 const KEPT_MAX_MS = MINUTE
 const KEYS_MAX = 200
 
-interface Kept<A> {
+interface KeptAnswer<A> {
   readonly answer: Promise<A>
   /** Infinity while it is being counted. */
   until: Instant
@@ -18,7 +18,7 @@ interface Kept<A> {
 
 export class SlowAnswers<A> {
   readonly #clock: Pick<Clock, 'monotonic'>
-  readonly #kept = new Map<string, Kept<A>>()
+  readonly #kept = new Map<string, KeptAnswer<A>>()
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock
@@ -28,7 +28,7 @@ export class SlowAnswers<A> {
     const known = this.#kept.get(key)
     if (known && this.#clock.monotonic() < known.until) return known.answer
     const began = this.#clock.monotonic()
-    const kept: Kept<A> = { answer: count(), until: Infinity }
+    const kept: KeptAnswer<A> = { answer: count(), until: Infinity }
     const keep = () => {
       const now = this.#clock.monotonic()
       kept.until = now + Math.min(KEPT_MAX_MS, KEPT_TIMES * (now - began))
