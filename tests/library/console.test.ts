@@ -160,7 +160,7 @@ test('createScheduler prints by default, logger: false is silence, a logger gets
   }
   expect(counts).toEqual([1, 1, 1])
   expect(spy.mock.calls[0]![0]).toMatch(/^carillon \S+ ERROR failing failed: x\. Gave up\.$/)
-  expect(warned).toEqual(['job failed'])
+  expect(warned).toEqual(['job failed', 'alert raised'])
   spy.mockRestore()
 })
 
