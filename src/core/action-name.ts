@@ -29,6 +29,11 @@ export function payloadWith({ isAction, payload }: JobSpec, given: Json): Json {
   return { ...payload, payload: payloadWithin(payload, given) }
 }
 
+/** What a row is given to work on: for an action, without its settings. */
+export function payloadGiven({ isAction, payload }: JobSpec, given: Json = payload): Json {
+  return isAction && isObject(payload) ? payloadWithin(payload, given) : given
+}
+
 /** What was given to work on, also when it was given in the stored form. */
 export function payloadWithin(stored: JsonObject, given: Json): Json {
   const isStoredForm = isObject(given) && jsonEqual(given.action, stored.action)

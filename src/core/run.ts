@@ -1,5 +1,6 @@
 // A run as people see it: put together from its job and the attempts it left.
 
+import { payloadGiven } from './action-name.ts'
 import { isResultOmitted, type Attempt, type Origin } from './attempt.ts'
 import type { ErrorInfo } from './errors.ts'
 import { runId, type Job, type RunRequest } from './job.ts'
@@ -37,7 +38,10 @@ export interface Run {
   readonly result: Json
   /** Whether the run succeeded with a result that could not be kept. */
   readonly resultOmitted: boolean
-  /** What it was or will be given; null as well when that is not kept. */
+  /**
+   * What it was or will be given, without the settings of an action; null as well when that is not
+   * kept.
+   */
   readonly payload: Json
   /** Whose payload that is: the run's own, or its job's as it is now; null when it is not kept. */
   readonly payloadOf: 'run' | 'job' | null
@@ -80,14 +84,16 @@ type RunPayload = Pick<Run, 'payload' | 'payloadOf'>
 /** `attempts` are those of the run. */
 export function payloadOfRun(job: Job, run: number, attempts: readonly Attempt[]): RunPayload {
   const request = job.requests.find(held => held.run === run)
-  if (request?.payload !== undefined) return { payload: request.payload, payloadOf: 'run' }
+  if (request?.payload !== undefined) {
+    return { payload: payloadGiven(job.spec, request.payload), payloadOf: 'run' }
+  }
   const own = attempts.flatMap(({ payload }) => payload ?? [])
   if (own.length === 0) {
-    return { payload: job.spec.payload, payloadOf: job.kind === 'task' ? 'run' : 'job' }
+    return { payload: payloadGiven(job.spec), payloadOf: job.kind === 'task' ? 'run' : 'job' }
   }
   const kept = own.find(payload => payload.in === 'here')
   if (kept?.in !== 'here') return { payload: null, payloadOf: null }
-  return { payload: kept.value, payloadOf: 'run' }
+  return { payload: payloadGiven(job.spec, kept.value), payloadOf: 'run' }
 }
 
 /** Requested runs that were cancelled before their first start: they leave no attempt. */
@@ -204,7 +210,7 @@ function unkept(job: Job, run: number): Run | null {
     finishedAt,
     result: null,
     resultOmitted: false,
-    payload: job.spec.payload,
+    payload: payloadGiven(job.spec),
     payloadOf: job.kind === 'task' ? 'run' : 'job',
     error: null,
     retryAt: null,

@@ -180,3 +180,39 @@ test('B17: the address of a crawl stays whole for viewers', async () => {
   const { id } = (await s.as('admin').post('/api/v1/jobs', { url, source_id: 'x' })).body
   expect((await s.as('viewer').get(`/api/v1/jobs/${id}`)).body['url']).toBe(url)
 })
+
+test('S2: the run of an action without a payload shows its viewer no settings', async () => {
+  const { s, id } = await started()
+  const asked = await s.as('operator').post(`/api/v1/jobs/${id}/run`, {})
+  await s.advance('1s')
+  const { body } = await s.as('viewer').get(`/api/v1/runs/${asked.body.run_id}`)
+  expect(body['payload']).toBe(null)
+})
+
+test('N3: a replay gives an edited action what the run was given, not its old settings', async () => {
+  const { s, id } = await started()
+  const asked = await s.as('operator').post(`/api/v1/jobs/${id}/run`, { payload: { n: 1 } })
+  await s.advance('1s')
+  const moved = { kind: 'http', url: 'https://elsewhere.example.com/' }
+  expect((await s.as('admin').patch(`/api/v1/jobs/${id}`, { action: moved })).status).toBe(200)
+  const run = `/api/v1/runs/${asked.body.run_id}`
+  const replayed = await s.as('operator').post(`${run}/replay`, {})
+  expect(replayed.status).toBe(202)
+  const task = replayed.body.run_id.replace(/\.\d+$/, '')
+  const [stored] = await s.engine.store.get([task])
+  expect(stored!.spec.payload).toMatchObject({ action: moved, payload: { n: 1 } })
+  expect(JSON.stringify(stored)).not.toContain('CANARY')
+})
+
+test('S2: a job that gets a handler instead of its action loses the settings of the action', async () => {
+  const s = await startService({ handlers: { work: () => null } })
+  const made = await s
+    .as('admin')
+    .post('/api/v1/jobs', { name: 'hooks', trigger: { every: '1h' }, action, payload: { n: 1 } })
+  const path = `/api/v1/jobs/${made.body.id}`
+  const { status } = await s.as('admin').patch(path, { handler: 'work' })
+  expect(status).toBe(200)
+  const { body, text } = await s.as('viewer').get(path)
+  expect([...never, ...editorsOnly].filter(canary => text.includes(canary))).toEqual([])
+  expect(body['payload']).toEqual({ n: 1 })
+})

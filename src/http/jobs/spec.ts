@@ -1,6 +1,7 @@
 // From a body to a spec: a whole one for a new job, or the present one with what was said.
 
 import type { Registry } from '../../actions/registry.ts'
+import { payloadGiven } from '../../core/action-name.ts'
 import { refuse, SchedulerError, type Problem } from '../../core/errors.ts'
 import { jsonEqual, type Json, type JsonObject } from '../../core/json.ts'
 import {
@@ -239,7 +240,8 @@ function workOf(
   { actions, isOfEveryTenant }: SpecContext,
 ): Pick<JobSpec, 'handler' | 'isAction' | 'payload'> {
   if (body.handler !== undefined) {
-    const payload = given(body.payload as Json | undefined, spec.payload)
+    // The settings of an action it had are no part of what its handler works on.
+    const payload = given(body.payload as Json | undefined, payloadGiven(spec))
     return { handler: body.handler, isAction: false, payload }
   }
   const stored = actions.read(spec)

@@ -242,7 +242,7 @@ interface WorkView {
 
 function workOf(spec: JobSpec, actions: Registry, reader: Reader): WorkView {
   const read = actions.read(spec)
-  if (read === null) return { action: null, url: null, payload: spec.payload }
+  if (read === null) return { action: null, url: null, payload: actions.shownPayload(spec, reader) }
   const action = actions.shown(read.action, reader)
   const url = typeof action.url === 'string' ? action.url : null
   return { action, url, payload: read.payload }

@@ -162,9 +162,10 @@ interface PayloadView {
   readonly payload_of: 'run' | 'job' | null
 }
 
-/** Masked as the payload of its job is: one of its own may hold the same secrets. */
+/** The settings of an action are no part of it, also where the row lost its mark as one. */
 function payloadOf({ spec }: Job, run: Run, actions: Registry): PayloadView {
   const { payload, payloadOf: of } = run
   if (of === null) return { payload: null, payload_of: null }
-  return { payload: actions.read({ ...spec, payload })?.payload ?? payload, payload_of: of }
+  const stored = actions.read({ ...spec, payload })
+  return { payload: stored === null ? payload : stored.payload, payload_of: of }
 }
