@@ -89,7 +89,9 @@ export class RemoteClaims {
     this.#stopListening ??= this.#parts.wake.listen(() => this.#callAll())
     return new Promise((resolve, reject) => {
       const group = this.#groupOf(ask)
+      let isAnswered = false
       const leave = (): void => {
+        isAnswered = true
         const at = group.waiters.indexOf(waiter)
         if (at >= 0) group.waiters.splice(at, 1)
         cancelTimer()
@@ -98,8 +100,9 @@ export class RemoteClaims {
       const waiter: Waiter = {
         ask,
         resolve: held => {
+          // A claim that was under way when the wait ended comes too late for this worker.
+          if (isAnswered || wait.signal.aborted) void this.#returnLate(held)
           leave()
-          if (wait.signal.aborted) void this.giveBack(held)
           resolve(held)
         },
         reject: error => {
@@ -140,6 +143,13 @@ export class RemoteClaims {
     // One that changed in between is found by its lease: it ends by itself.
     await store.commit(changes, { now })
     wake.notify()
+  }
+
+  /** Where the store does not answer, the leases end by themselves. */
+  async #returnLate(held: readonly Held[]): Promise<void> {
+    await this.giveBack(held).catch((error: unknown) => {
+      this.#parts.events.emit('error', { kind: 'store', error, during: 'claim' })
+    })
   }
 
   #groupOf(ask: RemoteAsk): Group {

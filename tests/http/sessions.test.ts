@@ -159,6 +159,22 @@ onEachStore((store, start) => {
       ])
     })
 
+    it('S5 a claim that waits gets no tasks once its token is revoked', async () => {
+      const s = await start()
+      const grant = { sub: 'w', tenant: 'acme', role: 'operator', ttlMs: DAY, id: 'w' } as const
+      const token = await mint(SECRET, grant, s.rules)
+      const worker = s.caller(async () => ({ authorization: `Bearer ${token}` }))
+      const ask = { worker: 'w1', wait_seconds: 60, lease_seconds: 3_600 }
+      const waiting = worker.post('/api/v1/tasks/claim', ask)
+      await s.advance('5s')
+      await s.as('admin', '*').post('/api/v1/tokens/revoke', { token: 'w' })
+      const other = s.as('operator', 'acme')
+      const pushed = await other.post('/api/v1/tasks', { user_id: 'ana' })
+      expect((await s.until(waiting)).status).toBe(401)
+      const { body } = await other.post('/api/v1/tasks/claim', { worker: 'w2' })
+      expect(body['tasks']).toMatchObject([{ id: pushed.body.id, attempt: 1 }])
+    })
+
     it('S5 what another node revoked is refused within 5 s', async () => {
       const s = await start({ works: false })
       const headers = { authorization: `Bearer ${await named(s, 'x')}` }

@@ -1,6 +1,8 @@
 // D6 over HTTP: tasks pushed by anyone, done by workers that are other processes.
 
 import { expect, test } from 'vitest'
+import { RemoteClaims } from '../../src/engine/remote-claims.ts'
+import type { Store } from '../../src/store/store.ts'
 import { startService, type Answered, type Caller, type Service, type Wire } from './service.ts'
 
 interface Claimed extends Wire {
@@ -189,6 +191,33 @@ test('D6: a claim that waits is answered with nothing in the end, and asks the s
   await s.advance('59s')
   expect(claims).toBeLessThan(10)
   expect(await s.until(waiting)).toEqual([])
+})
+
+test('D6: tasks that a claim takes while its wait ends are due again at once', async () => {
+  const { s, worker } = await started()
+  let letGo: (() => void) | null = null
+  const heldUp = <T extends object>(target: T, names: Partial<Record<keyof T, unknown>>): T =>
+    new Proxy(target, {
+      get: (_, name) => names[name as keyof T] ?? (Reflect.get(target, name, target) as unknown),
+    })
+  const { store } = s.engine
+  const claimLate: Store['claim'] = async ask => {
+    const jobs = await store.claim(ask)
+    if (jobs.length > 0) await new Promise<void>(resolve => (letGo = resolve))
+    return jobs
+  }
+  const slow = heldUp(s.engine, { store: heldUp(store, { claim: claimLate }) })
+  const claims = new RemoteClaims(slow, () => false)
+  const given = { queues: ['default'], handlers: ['task'], users: [], steal: [] }
+  const ask = { ...given, worker: 'w1', tenant: 'acme', limit: 1, leaseMs: 3_600_000 }
+  const waiting = claims.claim(ask, { ms: 10_000, signal: new AbortController().signal })
+  await s.advance('9s')
+  const id = await push(worker, 'ana')
+  await s.advance('2s')
+  expect(await waiting).toEqual([])
+  letGo!()
+  await s.advance('1s')
+  expect(await one(worker)).toMatchObject({ id, attempt: 1 })
 })
 
 test('D6: those who wait are served in the order they came, each task once', async () => {

@@ -38,6 +38,16 @@ export function callerOf(request: Request): Principal {
   return request.principal
 }
 
+/** Asked again of a request that lasts: tokens end and are revoked, sessions are signed out. */
+export async function isStillAllowed(
+  request: Request,
+  parts: Pick<AppParts, 'auth' | 'settings'>,
+): Promise<boolean> {
+  const { tenant, role } = callerOf(request)
+  const now = await parts.auth.principalOf(request.headers, cookiePlaceOf(request, parts))
+  return now !== null && now.tenant === tenant && now.role === role
+}
+
 export function unauthorized(): HttpProblem {
   return new HttpProblem('unauthorized', 'a valid token is needed')
 }

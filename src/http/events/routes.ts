@@ -6,8 +6,7 @@ import { iso, MINUTE, SECOND, type Millis } from '../../core/time.ts'
 import type { AppParts, Request, Routes } from '../app/parts.ts'
 import { HttpProblem } from '../app/problem.ts'
 import { refuseInvalid } from '../app/refusal.ts'
-import { callerOf } from '../auth/access.ts'
-import { cookiePlaceOf } from '../auth/cookie-place.ts'
+import { callerOf, isStillAllowed } from '../auth/access.ts'
 import { scopeOf } from '../auth/principal.ts'
 import { Connection } from './connection.ts'
 import { settledFacts, topics, type Topic } from './facts.ts'
@@ -76,7 +75,7 @@ async function open(
   hub: Hub,
 ): Promise<Connection> {
   const principal = callerOf(request)
-  const { tenant, sub, role } = principal
+  const { tenant, sub } = principal
   const limit = limitReached(hub, tenant, sub)
   if (limit !== null) {
     const detail = `too many open streams: at most ${limit}`
@@ -87,10 +86,7 @@ async function open(
     topics: new Set(asked.topics.split(',') as Topic[]),
     jobId: asked.job ?? null,
   })
-  const isAllowed = async () => {
-    const now = await parts.auth.principalOf(request.headers, cookiePlaceOf(request, parts))
-    return now !== null && now.tenant === tenant && now.role === role
-  }
+  const isAllowed = () => isStillAllowed(request, parts)
   connection.send(`retry: ${RETRY_MS}\n\n`)
   const isWhole = await hub.join(connection, isAllowed, place)
   if (!isWhole) await replay(connection, parts, place!, hub)

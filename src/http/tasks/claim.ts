@@ -12,8 +12,9 @@ import { withCheck } from '../app/checks.ts'
 import type { Request, Routes } from '../app/parts.ts'
 import { HttpProblem } from '../app/problem.ts'
 import { refuseInvalid } from '../app/refusal.ts'
-import { callerOf } from '../auth/access.ts'
+import { callerOf, isStillAllowed, unauthorized } from '../auth/access.ts'
 import { EVERY_TENANT } from '../auth/principal.ts'
+import { REVOCATION_CACHE_MS } from '../auth/revocations.ts'
 import { whole } from '../jobs/fields.ts'
 import { text } from '../jobs/texts.ts'
 import { auditTasks, taskDeed } from './audit.ts'
@@ -102,7 +103,13 @@ export const claimRoute: Routes = (app, parts) => {
       if (seconds > 0) assertMayWait(claims, ask)
       const gone = leaving(request, settings.requestTimeoutMs)
       try {
+        const since = engine.clock.now()
         const held = await claims.claim(ask, { ms: seconds * 1_000, signal: gone.signal })
+        const hasWaited = engine.clock.now() - since >= REVOCATION_CACHE_MS
+        if (hasWaited && held.length > 0 && !(await isStillAllowed(request, parts))) {
+          await claims.giveBack(held)
+          throw unauthorized()
+        }
         const deeds = held.map(({ job }) => taskDeed('task.claim', job))
         await auditTasks(request, parts, deeds)
         return { tasks: held.map(claimedView) }
