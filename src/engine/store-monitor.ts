@@ -4,11 +4,20 @@
 import { SECOND, type Millis } from '../core/time.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
+import { storeTroubleCodeOf, storeTroubleCodes } from './store-trouble.ts'
 
 /** However short the lease, a busy machine may take this long for a call. */
 const ON_TIME_MIN_MS: Millis = SECOND / 4
 
 type Call = (...args: unknown[]) => unknown
+
+/** `trouble` is the code of what is wrong with the store, if the call failed by that. */
+type CallListener = (tookMs: Millis, trouble: string | null) => void
+
+/** What a call that failed threw. */
+interface CallFailure {
+  readonly thrown: unknown
+}
 
 export class StoreMonitor {
   readonly #clock: Pick<Clock, 'monotonic'>
@@ -23,6 +32,7 @@ export class StoreMonitor {
   #lateAt: Millis | null = null
   #blockedMs: Millis = 0
   #stalledMs: Millis = 0
+  readonly #listeners = new Set<CallListener>()
 
   constructor(clock: Pick<Clock, 'monotonic'>, leaseMs: Millis) {
     this.#clock = clock
@@ -69,6 +79,17 @@ export class StoreMonitor {
     this.#stalledMs += ms
   }
 
+  /** Every code a listener may be told. */
+  get troubleCodes(): readonly string[] {
+    return storeTroubleCodes
+  }
+
+  /** Told of every call when it ends. */
+  onCall(listener: CallListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
   /** The store with every call measured. */
   watch(store: Store): Store {
     const watched = new Map<string | symbol, Call>()
@@ -93,38 +114,41 @@ export class StoreMonitor {
       const id = ++this.#calls
       const began = this.#clock.monotonic()
       this.#open.set(id, began)
-      const end = (isAnswered: boolean): void => {
+      const end = (failure: CallFailure | null): void => {
         this.#open.delete(id)
-        this.#note(began, isAnswered)
+        this.#note(began, failure)
       }
       let returned: unknown
       try {
         returned = call(...args)
       } catch (error) {
-        end(false)
+        end({ thrown: error })
         throw error
       }
       this.#blockedMs += this.#clock.monotonic() - began
       if (!(returned instanceof Promise)) {
-        end(true)
+        end(null)
         return returned
       }
       return returned.then(
         value => {
-          end(true)
+          end(null)
           return value as unknown
         },
         (error: unknown) => {
-          end(false)
+          end({ thrown: error })
           throw error
         },
       )
     }
   }
 
-  #note(began: Millis, isAnswered: boolean): void {
+  #note(began: Millis, failure: CallFailure | null): void {
     const now = this.#clock.monotonic()
-    if (isAnswered) this.#answered++
-    if (!isAnswered || now - began > this.limitMs) this.#lateAt = now
+    if (failure === null) this.#answered++
+    if (failure !== null || now - began > this.limitMs) this.#lateAt = now
+    if (this.#listeners.size === 0) return
+    const trouble = failure === null ? null : storeTroubleCodeOf(failure.thrown)
+    for (const listener of this.#listeners) listener(now - began, trouble)
   }
 }

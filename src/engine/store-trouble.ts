@@ -59,6 +59,12 @@ const kinds = [full, readOnly, locked, unreachable, corrupt, fileGone, failing]
 /** Every code a failing store is told under. */
 export const storeTroubleCodes: readonly string[] = kinds.map(({ code }) => code)
 
+/** Null for an error that says something about the call and nothing about the store. */
+export function storeTroubleCodeOf(error: unknown): string | null {
+  const isRefusal = error instanceof SchedulerError && !error.code.startsWith('STORE_')
+  return isRefusal ? null : kindOf(error).code
+}
+
 function kindOf(error: unknown): Kind {
   if (!(error instanceof SchedulerError)) return failing
   const { reason } = error.details

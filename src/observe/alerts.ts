@@ -4,6 +4,7 @@
 import type { JsonObject } from '../core/json.ts'
 import { MINUTE, SECOND, type Instant, type Millis } from '../core/time.ts'
 import type { Clock } from '../engine/clock.ts'
+import { exposition } from './exposition.ts'
 import type { Logger } from './log.ts'
 
 export interface Alert {
@@ -96,17 +97,27 @@ export class AlertSender {
   /** In the Prometheus text format. */
   text(): string {
     const { sent, failed, refused, tries } = this.#counts
-    return [
-      '# TYPE carillon_alerts_total counter',
-      `carillon_alerts_total{result="sent"} ${sent}`,
-      `carillon_alerts_total{result="failed"} ${failed}`,
-      `carillon_alerts_total{result="refused"} ${refused}`,
-      '# TYPE carillon_alert_requests_total counter',
-      `carillon_alert_requests_total ${tries}`,
-      '# TYPE carillon_alerts_waiting gauge',
-      `carillon_alerts_waiting ${this.#queue.length}`,
-      '',
-    ].join('\n')
+    const results = Object.entries({ sent, failed, refused })
+    return exposition([
+      {
+        name: 'alerts_total',
+        type: 'counter',
+        help: 'Alerts by what became of them: sent, failed, or refused because too many waited.',
+        samples: results.map(([result, value]) => ({ labels: { result }, value })),
+      },
+      {
+        name: 'alert_requests_total',
+        type: 'counter',
+        help: 'Requests to deliver alerts, retries included.',
+        samples: [{ labels: {}, value: tries }],
+      },
+      {
+        name: 'alerts_waiting',
+        type: 'gauge',
+        help: 'Alerts that wait for delivery in this process.',
+        samples: [{ labels: {}, value: this.#queue.length }],
+      },
+    ])
   }
 
   /** What waits is not sent any more. */

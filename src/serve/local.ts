@@ -49,7 +49,7 @@ export async function openLocal(
       auth: openTo(principal, engine),
       log: null,
       version,
-      metricsText: () => '',
+      metricsText: async () => '',
       settings: httpSettings({ bodyBytesMax: config.bodyBytesMax }),
     }
     const desk = new Desk(parts, principal)

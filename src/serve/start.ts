@@ -116,7 +116,7 @@ async function makeApp(made: Made): Promise<App> {
     const { checkIntervalMs, lockDurationMs } = config
     logService(engine.events, log, { checkIntervalMs, lockDurationMs, sourceOf })
   }
-  const metrics = new Metrics(engine.events)
+  const metrics = new Metrics(engine)
   return createApp({
     engine,
     auth,
@@ -126,7 +126,7 @@ async function makeApp(made: Made): Promise<App> {
     workflows: work.workflows,
     pages: work.pages,
     sources: work.sources,
-    metricsText: () => metrics.text() + alerts.text(),
+    metricsText: async () => (await metrics.text()) + alerts.text(),
     ...(telemetry ? { instrument: app => traceHttp(telemetry, app) } : {}),
     settings: httpSettings({
       ratePerMinute: config.ratePerMinute === 0 ? null : config.ratePerMinute,

@@ -237,7 +237,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     engine.handlers.set(name, handler)
   }
   const { auth, rules } = authOf(engine, clock, options)
-  const metrics = new Metrics(engine.events)
+  const metrics = new Metrics(engine)
   const parts: AppParts = {
     engine,
     actions: actions.registry,

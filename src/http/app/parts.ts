@@ -35,8 +35,8 @@ export interface AppParts {
   readonly auth: Auth
   readonly settings: HttpSettings
   readonly version: string
-  /** Counters in the Prometheus text format. */
-  readonly metricsText: () => string
+  /** The Prometheus text format. */
+  readonly metricsText: () => Promise<string>
   readonly log: HttpLogger | null
   /** Adds what follows requests, before anything else is added. */
   readonly instrument?: (app: App) => void

@@ -48,13 +48,13 @@ export const healthRoutes: Routes = (app, parts) => {
     config: { access: 'metrics' },
     schema: {
       tags: ['system'],
-      summary: 'Counters in the Prometheus text format',
+      summary: 'The node and its queues in the Prometheus text format',
       response: {
         200: { description: 'Text 0.0.4.', content: { 'text/plain': { schema: z.string() } } },
       },
     },
     handler: async (_request, reply) =>
-      reply.type('text/plain; version=0.0.4; charset=utf-8').send(parts.metricsText()),
+      reply.type('text/plain; version=0.0.4; charset=utf-8').send(await parts.metricsText()),
   })
   app.route({
     method: 'GET',
