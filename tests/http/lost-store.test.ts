@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callAt, SERVE_SECRET, serveIn, type Call } from '../support/carillon.ts'
+import { parseExposition, valueOf } from '../support/exposition.ts'
 import { findBinaries } from '../support/servers/binaries.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { startRedis } from '../support/servers/redis.ts'
@@ -69,9 +70,18 @@ async function create(call: Call, acknowledged: string[]): Promise<number> {
   return status
 }
 
+/** The metrics of a real service, once they say so of its store. */
+function scrapeUntil(address: string, up: 0 | 1): Promise<string> {
+  return eventually(`carillon_store_up ${up}`, async () => {
+    const text = await (await fetch(`${address}/metrics`)).text()
+    const families = parseExposition(text)
+    return valueOf(families, 'carillon_store_up') === up ? text : null
+  })
+}
+
 describe('a store that is lost and found', () => {
   for (const [name, { isThere, open }] of Object.entries(stores)) {
-    it.skipIf(!isThere)(`${name}: 503, then all that was acknowledged`, async () => {
+    it.skipIf(!isThere)(`${name}: 503, N4 /metrics shows it, then all that was acknowledged`, async () => {
       const { store, lose, find } = await open()
       const cwd = folder()
       const env = { CARILLON_JWT_SECRET: SERVE_SECRET }
@@ -91,6 +101,9 @@ describe('a store that is lost and found', () => {
       expect(refused.status).toBe(503)
       expect(refused.body).toMatchObject({ type: '/problems/unavailable' })
       expect((await fetch(`${serving.address}/healthz`)).status).toBe(200)
+      // A full disk can still be read.
+      const isGone = !store.startsWith('sqlite:')
+      if (isGone) expect(await scrapeUntil(serving.address, 0)).not.toContain('carillon_queue_due')
 
       await find(pid!)
       await eventually('it works again', async () =>
@@ -102,6 +115,7 @@ describe('a store that is lost and found', () => {
       await eventually('it is ready', async () =>
         (await fetch(`${serving.address}/readyz`)).status === 200 ? true : null,
       )
+      expect(await scrapeUntil(serving.address, 1)).toContain('carillon_queue_due{queue="default"}')
     })
   }
 })
