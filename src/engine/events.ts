@@ -5,7 +5,7 @@ import type { Change } from '../core/change.ts'
 import type { JobAlert } from '../core/episode.ts'
 import type { Job } from '../core/job.ts'
 import type { Skip } from '../core/ledger.ts'
-import type { Millis } from '../core/time.ts'
+import type { Instant, Millis } from '../core/time.ts'
 import type { Trouble } from '../core/trouble.ts'
 import type { LogLine, PruneResult } from '../store/store.ts'
 import type { AbortReason } from './held.ts'
@@ -16,6 +16,8 @@ export interface Settled {
   readonly job: Job
   readonly attempt: Attempt | null
   readonly skips: readonly Skip[]
+  /** The earliest firing that became a task in this step or was folded into one; absent if none. */
+  readonly firedFor?: Instant
 }
 
 export interface EngineEvents {
@@ -96,5 +98,15 @@ export class Events {
 }
 
 export function settledOf(change: Change): Settled {
-  return { job: change.job, attempt: change.attempt, skips: change.skips }
+  const { job, attempt, skips } = change
+  const firedFor = firedForOf(change)
+  return firedFor === null ? { job, attempt, skips } : { job, attempt, skips, firedFor }
+}
+
+function firedForOf({ job, inserts, skips }: Change): Instant | null {
+  const task = inserts[0]
+  if (task?.seriesId !== job.id) return null
+  const folded = skips.filter(({ reason }) => reason === 'coalesced').map(({ from }) => from)
+  const { trigger } = task.spec
+  return Math.min(...folded, trigger.kind === 'once' ? trigger.at : task.createdAt)
 }

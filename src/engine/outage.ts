@@ -2,7 +2,7 @@
 
 import type { Instant, Millis } from '../core/time.ts'
 import type { Parts } from './parts.ts'
-import { storeTrouble, storeTroubleCodes } from './store-trouble.ts'
+import { errorKindOf, storeTrouble, storeTroubleCodes } from './store-trouble.ts'
 
 const BACKOFF_FIRST_MS: Millis = 100
 const BACKOFF_MAX_MS: Millis = 5_000
@@ -23,7 +23,7 @@ export class Outage {
   note(error: unknown, during: string): void {
     this.#since ??= this.#parts.clock.now()
     this.#parts.troubles.raise(storeTrouble(error))
-    this.#parts.events.emit('error', { kind: 'store', error, during })
+    this.#parts.events.emit('error', { kind: errorKindOf(error), error, during })
   }
 
   /** Doubles with every call until the outage is over. */

@@ -15,7 +15,7 @@ import { settledOf } from './events.ts'
 import { endLog, leaseOf, type Held } from './held.ts'
 import type { Parts } from './parts.ts'
 import { noteOutcomes } from './series-fold.ts'
-import { OUTCOMES_TROUBLE, outcomesTrouble } from './store-trouble.ts'
+import { errorKindOf, OUTCOMES_TROUBLE, outcomesTrouble } from './store-trouble.ts'
 
 /** Rounds of "read again and decide again" before an outcome is given up as contended. */
 const ROUNDS_MAX = 20
@@ -199,7 +199,7 @@ export class Settling {
       for (const held of left) this.#unwritten.add(held)
       this.#parts.troubles.raise(outcomesTrouble(error))
     }
-    this.#parts.events.emit('error', { kind: 'store', error, during: 'settle' })
+    this.#parts.events.emit('error', { kind: errorKindOf(error), error, during: 'settle' })
   }
 
   #wrote(batch: readonly Held[]): void {

@@ -15,6 +15,7 @@ test.each([
   [failure('STORE_READ_ONLY'), 'store_read_only', 'access rights'],
   [failure('STORE_UNAVAILABLE'), 'store_unreachable', 'when it answers'],
   [failure('STORE_UNAVAILABLE', 'locked'), 'store_locked', 'locked by another process'],
+  [failure('STORE_UNAVAILABLE', 'lock_timeout'), 'store_locked', 'pg_stat_activity'],
   [failure('STORE_CORRUPT'), 'store_corrupt', 'restore a backup'],
   [failure('STORE_LOST'), 'store_lost', 'file was deleted or replaced'],
   [failure('STORE_LOST', 'marker'), 'store_lost', 'doctor --repair'],

@@ -4,6 +4,9 @@
 import { SchedulerError } from '../core/errors.ts'
 import type { TroubleReport } from '../core/trouble.ts'
 
+/** The reason a store gives whose server ended a wait for a lock. */
+const LOCK_TIMEOUT = 'lock_timeout'
+
 interface Kind {
   readonly code: string
   readonly message: string
@@ -22,6 +25,12 @@ const locked: Kind = {
   message:
     'The database file is locked by another process. Work goes on by itself once that process ' +
     'lets go of it: look for a sqlite3 shell, a VACUUM or a backup tool.',
+}
+const lockTimeout: Kind = {
+  code: 'store_locked',
+  message:
+    'Another session of the database holds a lock that the store needs. Work goes on by itself ' +
+    'once it lets go: look for it in pg_stat_activity.',
 }
 const unreachable: Kind = {
   code: 'store_unreachable',
@@ -59,6 +68,11 @@ const kinds = [full, readOnly, locked, unreachable, corrupt, fileGone, failing]
 /** Every code a failing store is told under. */
 export const storeTroubleCodes: readonly string[] = kinds.map(({ code }) => code)
 
+/** A call gave up waiting for somebody else's lock: `claim`; any other failure is `store`. */
+export function errorKindOf(error: unknown): 'claim' | 'store' {
+  return storeTroubleCodeOf(error) === locked.code ? 'claim' : 'store'
+}
+
 /** Null for an error that says something about the call and nothing about the store. */
 export function storeTroubleCodeOf(error: unknown): string | null {
   const isRefusal = error instanceof SchedulerError && !error.code.startsWith('STORE_')
@@ -74,6 +88,7 @@ function kindOf(error: unknown): Kind {
     case 'STORE_READ_ONLY':
       return readOnly
     case 'STORE_UNAVAILABLE':
+      if (reason === LOCK_TIMEOUT) return lockTimeout
       return reason === 'locked' ? locked : unreachable
     case 'STORE_CORRUPT':
       return corrupt

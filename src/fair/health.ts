@@ -34,7 +34,7 @@ export interface FairHealth {
   readonly storeDownSince: Instant | null
   /** Leases that others took, in five minutes. */
   readonly leasesLost: number
-  /** The latest start, in five minutes. */
+  /** The latest start of a task or firing of a schedule, in five minutes. */
   readonly lateMaxMs: Millis
   readonly processedPerSecond: number
   readonly claimSuccessRate: number
@@ -103,12 +103,13 @@ export class Monitor {
     this.#lastGoodTickAt = this.#clock.now()
   }
 
-  #settled({ job, attempt }: Settled): void {
+  #settled({ job, attempt, firedFor }: Settled): void {
     const step = this.#step()
     if (attempt === null) {
-      if (job.spec.handler !== FAIR_SCHEDULE) return
+      if (job.spec.handler !== FAIR_SCHEDULE || firedFor === undefined) return
       step.pushes++
       step.firings++
+      step.lateMaxMs = Math.max(step.lateMaxMs, job.updatedAt - firedFor)
       return
     }
     step.attempts++

@@ -57,7 +57,7 @@ export function logToConsole(events: Events, options: ConsoleOptions): () => voi
       for (const job of jobs) log.notice(job, `was ${as}: ${why}`)
     }),
     events.on('error', ({ kind, error, during }) => {
-      if (kind === 'store') log.storeFailed(error, during)
+      if (kind === 'store' || kind === 'claim') log.storeFailed(error, during)
       else if (during !== PUSHING) log.failed(during, error)
     }),
     events.on('recovered', ({ afterMs }) => log.storeIsBack(afterMs)),

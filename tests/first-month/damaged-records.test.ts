@@ -48,7 +48,7 @@ const isGone = (kind: StoreKind, damaged: DamageKind) =>
   damaged === 'row missing' && kind !== 'redis'
 
 test.each(stores)(
-  'G3 nine damaged records on %s: the others fire, and all is answered',
+  'G3 H7 nine damaged records on %s: the others fire, all is answered, and they are counted',
   async kind => {
     const { url, healthy, bad } = await plant(kind)
     const service = await startService(['--store', url])
@@ -72,6 +72,8 @@ test.each(stores)(
     }
     const health = await service.request('GET', '/api/v1/fair/health')
     expect(health.status).toBe(200)
+    const { record } = health.body['errors'] as unknown as { record: number }
+    expect(record).toBeGreaterThan(0)
     const attention = await service.request('GET', '/api/v1/attention')
     expect(JSON.stringify(attention.body)).toContain('record is damaged')
     for (const [damaged, id] of bad) {

@@ -26,7 +26,7 @@ async function ownRedis() {
   return { server, store: `${server.url}?namespace=first-month` }
 }
 
-test('G5 a locked SQLite file: health answers at once, writes wait, and it is told', async () => {
+test('G5 H7 a locked SQLite file: health answers, writes wait, it is told and counted', async () => {
   const path = join(workFolder(), 'carillon.db')
   const service = await startService(['--store', `sqlite:${path}`])
   expect((await create(service)).status).toBe(201)
@@ -50,6 +50,8 @@ test('G5 a locked SQLite file: health answers at once, writes wait, and it is to
   // The first call that fails gives the code: a claim, or the write of an outcome. Both name the cause.
   expect(await untilStatus(service, 503)).toMatch(/store_locked|outcomes_unwritten/)
   expect(await attention(service)).toContain('locked by another process')
+  const health = await service.request('GET', '/api/v1/fair/health')
+  expect(Number((health.body['errors'] as Record<string, unknown>)['claim'])).toBeGreaterThan(0)
   other.exec('rollback')
   await untilStatus(service, 200)
   expect(await attention(service)).not.toContain('locked by another process')

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { SchedulerError } from '../../src/core/errors.ts'
+import { Faults } from '../support/faulty.ts'
 import { startService, type Caller } from './service.ts'
 
 const url = '/api/v1/fair/schedules'
@@ -12,6 +13,8 @@ async function add(caller: Caller, more = {}) {
   expect(answer.status).toBe(201)
   return answer.body
 }
+
+const HEALTH = '/api/v1/fair/health'
 
 test('D1: a schedule is made, read, listed, changed and removed', async () => {
   const s = await startService()
@@ -219,4 +222,39 @@ test('H7 health counts schedules as processed and pushes refused with 503; no ru
   const refused = await admin.put('/api/v1/users/*', { weight: 2 })
   expect(refused.status).toBe(422)
   expect(refused.body.detail).toContain('userId')
+})
+
+test('H7 a firing is as late as its oldest occurrence; due and running are counted', async () => {
+  const faults = new Faults()
+  const s = await startService({ wrap: store => faults.wrap(store) })
+  const health = async (tenant = 'acme') => (await s.as('viewer', tenant).get(HEALTH)).body
+  const schedule = { cron: '* * * * * *', user_id: 'ana', queue: 'mail' }
+  expect((await s.as().post('/api/v1/fair/schedules', schedule)).status).toBe(201)
+  await s.advance('5s')
+  expect(Number((await health())['late_max_ms'])).toBeLessThan(2_000)
+  const claim = { worker: 'w', queues: ['mail'], limit: 2 }
+  const claimed = (await s.as('operator').post('/api/v1/tasks/claim', claim)).body
+  expect(claimed['tasks']).toHaveLength(2)
+  const before = await health()
+  expect(before['running']).toBe(2)
+  expect(before['due']).toBeGreaterThanOrEqual(2)
+  expect(await health('globex')).toMatchObject({ due: 0, running: 0 })
+  faults.isDown = true
+  await s.advance('24s')
+  expect(await health()).toMatchObject({ store: 'down', due: null, running: null })
+  faults.isDown = false
+  await s.advance('10s')
+  const after = await health()
+  expect(Number(after['late_max_ms'])).toBeGreaterThan(20_000)
+  expect(after['store']).toBe('up')
+})
+
+test('H7 pausing and resuming a schedule is neither a firing nor a push', async () => {
+  const s = await startService({ works: false })
+  const made = await s.as().post('/api/v1/fair/schedules', { cron: '0 0 * * *', user_id: 'ana' })
+  const path = `/api/v1/fair/schedules/${made.body.id}`
+  expect((await s.as().patch(path, { is_active: false })).status).toBe(200)
+  expect((await s.as().patch(path, { is_active: true })).status).toBe(200)
+  const { body } = await s.as('viewer').get(HEALTH)
+  expect(body).toMatchObject({ processed_per_second: 0, late_max_ms: 0 })
 })

@@ -81,41 +81,47 @@ function scrapeUntil(address: string, up: 0 | 1): Promise<string> {
 
 describe('a store that is lost and found', () => {
   for (const [name, { isThere, open }] of Object.entries(stores)) {
-    it.skipIf(!isThere)(`${name}: 503, N4 /metrics shows it, then all that was acknowledged`, async () => {
-      const { store, lose, find } = await open()
-      const cwd = folder()
-      const env = { CARILLON_JWT_SECRET: SERVE_SECRET }
-      const serving = await serveIn(cwd, { env, args: ['--store', store] })
-      onTestFinished(() => serving.kill())
-      const call = await callAt(serving)
-      const { pid } = serving.child
-      const acknowledged: string[] = []
-      for (let i = 0; i < 5; i++) expect(await create(call, acknowledged)).toBe(201)
+    it.skipIf(!isThere)(
+      `${name}: 503, N4 /metrics shows it, then all that was acknowledged`,
+      async () => {
+        const { store, lose, find } = await open()
+        const cwd = folder()
+        const env = { CARILLON_JWT_SECRET: SERVE_SECRET }
+        const serving = await serveIn(cwd, { env, args: ['--store', store] })
+        onTestFinished(() => serving.kill())
+        const call = await callAt(serving)
+        const { pid } = serving.child
+        const acknowledged: string[] = []
+        for (let i = 0; i < 5; i++) expect(await create(call, acknowledged)).toBe(201)
 
-      await lose(pid!)
-      const refused = await eventually('a refusal', async () => {
-        const answer = await call('POST', JOBS, body)
-        if (answer.status === 201) acknowledged.push(String(answer.body['id']))
-        return answer.status === 201 ? null : answer
-      })
-      expect(refused.status).toBe(503)
-      expect(refused.body).toMatchObject({ type: '/problems/unavailable' })
-      expect((await fetch(`${serving.address}/healthz`)).status).toBe(200)
-      // A full disk can still be read.
-      const isGone = !store.startsWith('sqlite:')
-      if (isGone) expect(await scrapeUntil(serving.address, 0)).not.toContain('carillon_queue_due')
+        await lose(pid!)
+        const refused = await eventually('a refusal', async () => {
+          const answer = await call('POST', JOBS, body)
+          if (answer.status === 201) acknowledged.push(String(answer.body['id']))
+          return answer.status === 201 ? null : answer
+        })
+        expect(refused.status).toBe(503)
+        expect(refused.body).toMatchObject({ type: '/problems/unavailable' })
+        expect((await fetch(`${serving.address}/healthz`)).status).toBe(200)
+        // A full disk can still be read.
+        const isGone = !store.startsWith('sqlite:')
+        if (isGone)
+          expect(await scrapeUntil(serving.address, 0)).not.toContain('carillon_queue_due')
 
-      await find(pid!)
-      await eventually('it works again', async () =>
-        (await create(call, acknowledged)) === 201 ? true : null,
-      )
-      const listed = await call('GET', `${JOBS}?limit=250`)
-      const ids = (listed.body['jobs'] as { id: string }[]).map(({ id }) => id)
-      expect(acknowledged.filter(id => !ids.includes(id))).toEqual([])
-      await eventually('it is ready', async () =>
-        (await fetch(`${serving.address}/readyz`)).status === 200 ? true : null,
-      )
-      expect(await scrapeUntil(serving.address, 1)).toContain('carillon_queue_due{queue="default"}')
-    })
+        await find(pid!)
+        await eventually('it works again', async () =>
+          (await create(call, acknowledged)) === 201 ? true : null,
+        )
+        const listed = await call('GET', `${JOBS}?limit=250`)
+        const ids = (listed.body['jobs'] as { id: string }[]).map(({ id }) => id)
+        expect(acknowledged.filter(id => !ids.includes(id))).toEqual([])
+        await eventually('it is ready', async () =>
+          (await fetch(`${serving.address}/readyz`)).status === 200 ? true : null,
+        )
+        expect(await scrapeUntil(serving.address, 1)).toContain(
+          'carillon_queue_due{queue="default"}',
+        )
+      },
+    )
   }
 })

@@ -4,7 +4,11 @@ import { z } from 'zod'
 import { isoOrNull } from '../jobs/view.ts'
 import { healthOf, type FairHealth } from '../../fair/health.ts'
 import { serveSchedules } from '../../fair/tasks.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { Routes } from '../app/parts.ts'
+import { callerOf } from '../auth/access.ts'
+import { scopeOf } from '../auth/principal.ts'
+import { inTime } from '../system/health.ts'
 import { fairScheduleRoutes } from './schedules.ts'
 import { userRoutes } from './users.ts'
 
@@ -18,7 +22,11 @@ const healthAnswer = z
     store: z.enum(['up', 'down']),
     store_down_since: z.string().nullable(),
     leases_lost: z.int(),
-    late_max_ms: z.number(),
+    due: z.int().nullable().meta({
+      description: 'Due tasks of your tenant in the store; null while it does not answer.',
+    }),
+    running: z.int().nullable().meta({ description: 'Its tasks that run, on any node.' }),
+    late_max_ms: z.number().meta({ description: 'Of task starts and of firings of schedules.' }),
     processed_per_second: z.number(),
     claim_success_rate: z.number(),
     push_success_rate: z.number(),
@@ -50,16 +58,31 @@ export const fairRoutes: Routes = (app, parts) => {
       summary: 'How this node does its share of the work',
       response: { 200: healthAnswer },
     },
-    handler: async () => healthView(healthOf(engine)),
+    handler: async request => {
+      const counted = countTasks(engine, scopeOf(callerOf(request)))
+      const tasks = await inTime(counted, engine.clock)
+      return { ...healthView(healthOf(engine)), ...(tasks ?? { due: null, running: null }) }
+    },
   })
 }
 
-function healthView(health: FairHealth): z.output<typeof healthAnswer> {
+/** What the store holds for the caller: the node may serve only some queues of it. */
+async function countTasks({ store, clock }: Engine, of: { readonly tenant?: string }) {
+  const until = clock.now() + 1
+  const [counts, [due = 0]] = await Promise.all([
+    store.counts(of),
+    store.countDue({ ...of, kind: 'task', from: 0, until, widthMs: until }),
+  ])
+  const running = counts.filter(({ kind, state }) => kind === 'task' && state === 'running')
+  return { due, running: running.reduce((sum, { count }) => sum + count, 0) }
+}
+
+function healthView(health: FairHealth) {
   return {
     state: health.state,
     uptime_seconds: health.uptimeMs / 1_000,
     last_good_tick_at: isoOrNull(health.lastGoodTickAt),
-    store: health.isStoreUp ? 'up' : 'down',
+    store: health.isStoreUp ? ('up' as const) : ('down' as const),
     store_down_since: isoOrNull(health.storeDownSince),
     leases_lost: health.leasesLost,
     late_max_ms: health.lateMaxMs,

@@ -77,16 +77,25 @@ export function askStore(
   store: Pick<Engine['store'], 'now'>,
   clock: Pick<Engine['clock'], 'after'>,
 ): Promise<string> {
+  const answer = store.now().then(
+    () => 'reachable',
+    (error: unknown) => problemOf(error, 'native').message,
+  )
+  return inTime(answer, clock).then(text => text ?? 'the store did not answer within 2 s')
+}
+
+/** Null when it fails, or takes longer than a probe waits. */
+export function inTime<T>(
+  answer: Promise<T>,
+  clock: Pick<Engine['clock'], 'after'>,
+): Promise<T | null> {
   return new Promise(resolve => {
-    const cancel = clock.after(ANSWER_MS, () => resolve('the store did not answer within 2 s'))
-    const answer = (text: string) => {
+    const cancel = clock.after(ANSWER_MS, () => resolve(null))
+    const settle = (value: T | null) => {
       cancel()
-      resolve(text)
+      resolve(value)
     }
-    store.now().then(
-      () => answer('reachable'),
-      (error: unknown) => answer(problemOf(error, 'native').message),
-    )
+    answer.then(settle, () => settle(null))
   })
 }
 

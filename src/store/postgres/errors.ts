@@ -3,6 +3,8 @@
 
 import { SchedulerError, type ErrorCode } from '../../core/errors.ts'
 
+const LOCK_NOT_AVAILABLE = '55P03'
+
 /** By code, or by the class its first two characters name. */
 const meanings: Readonly<Record<string, ErrorCode>> = {
   '08': 'STORE_UNAVAILABLE',
@@ -18,7 +20,7 @@ const meanings: Readonly<Record<string, ErrorCode>> = {
   '42883': 'STORE_CORRUPT',
   '53': 'STORE_UNAVAILABLE',
   '53100': 'STORE_FULL',
-  '55P03': 'STORE_UNAVAILABLE',
+  [LOCK_NOT_AVAILABLE]: 'STORE_UNAVAILABLE',
   '57': 'STORE_UNAVAILABLE',
   '58': 'STORE_UNAVAILABLE',
   XX001: 'STORE_CORRUPT',
@@ -69,7 +71,8 @@ export function translated(thrown: unknown, { place, password }: Whereabouts): u
   if (meaning === null) return thrown
   const why = thrown instanceof Error ? told(thrown) : String(thrown)
   const safe = password === '' ? why : why.replaceAll(password, '***')
-  return new SchedulerError(meaning, `the PostgreSQL store at ${place}: ${safe}`)
+  const details = code === LOCK_NOT_AVAILABLE ? { reason: 'lock_timeout' } : {}
+  return new SchedulerError(meaning, `the PostgreSQL store at ${place}: ${safe}`, { details })
 }
 
 /** What tried several addresses has a list of reasons and no words of its own. */
