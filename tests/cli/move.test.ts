@@ -228,10 +228,10 @@ spec:
   it('cron times of crawl jobs become intervals where they mean the same', async () => {
     const body = { source_id: 's', url: 'https://example.com/' }
     const every = await client.jobs.create({ ...body, schedule_time: '0 */6 * * *' })
-    const odd = await client.jobs.create({ ...body, schedule_time: '7 3 * * 1' })
+    const odd = await client.jobs.create({ ...body, schedule_time: '7 3 * * 1-5' })
     const dry = await remote(['import', 'intervals', '--dry-run'])
     expect(dry.out).toContain(`${every.id}  0 */6 * * * → every 6 hours`)
-    expect(dry.out).toContain(`! ${odd.id}  7 3 * * 1`)
+    expect(dry.out).toContain(`! ${odd.id}  7 3 * * 1-5`)
     expect(await remote(['import', 'intervals'])).toMatchObject({ code: 2 })
     expect(await remote(['import', 'intervals', '--yes'])).toMatchObject({ code: 0 })
     expect(await client.jobs.get(every.id)).toMatchObject({

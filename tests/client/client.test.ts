@@ -235,7 +235,7 @@ describe('events', () => {
 /** Routes that have no method of their own; `request` reaches them. */
 const without = [
   /^\/(?:healthz|readyz|metrics|openapi\.json|problems\/\{slug\})$/,
-  /^\/api\/v1\/(?:fair|tasks|users|sources|source-limits|demo|alerts|session|worker)/,
+  /^\/api\/v1\/(?:fair|tasks|users|sources|source-limits|demo|alerts|session|tokens|worker)/,
 ]
 
 it('every route of the service has a method', async () => {
@@ -331,6 +331,9 @@ function otherCalls({ schedules, workflows }: Client): Call[] {
     () => client.system(),
     () => client.metrics(),
     () => client.tenants(),
+    () => client.tenantRule('x'),
+    () => client.setTenantRule('x', {}),
+    () => client.removeTenantRule('x'),
     () => client.search({ q: 'x' }),
     () => client.audit(),
     () => client.bulk({ action: 'pause', ids: ['x'] }),

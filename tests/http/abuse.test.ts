@@ -84,9 +84,13 @@ test('S3: event streams of a tenant leave room for those of others', async () =>
   const address = await s.app.listen({ port: 0, host: '127.0.0.1' })
   const aborts = new AbortController()
   onTestFinished(() => aborts.abort())
+  // Kept: an answer nobody refers to is collected, and its stream ends.
+  const answers: Response[] = []
   const open = async (tenant: string, sub: string) => {
     const headers = { authorization: `Bearer ${await s.token('viewer', tenant, sub)}` }
-    return fetch(`${address}/api/v1/events`, { headers, signal: aborts.signal })
+    const answer = await fetch(`${address}/api/v1/events`, { headers, signal: aborts.signal })
+    answers.push(answer)
+    return answer
   }
   for (let i = 0; i < 250; i++) expect((await open('acme', `u-${i >> 3}`)).status).toBe(200)
   const refused = await open('acme', 'another')

@@ -19,12 +19,13 @@ const handlers = {
 }
 
 async function make(s: Service, more: object) {
-  const made = await s.as().post('/api/v1/jobs', { name: 'report', ...more })
+  const made = await s.as().post('/api/v1/jobs?form=both', { name: 'report', ...more })
   expect(made.body.detail).toBeUndefined()
   return made.body
 }
 
-const read = async (s: Service, id: string) => (await s.as().get(`/api/v1/jobs/${id}`)).body
+const read = async (s: Service, id: string) =>
+  (await s.as().get(`/api/v1/jobs/${id}?form=both`)).body
 const exhaustedOf = (job: object) => (job as { retry: { exhausted: string } }).retry.exhausted
 
 describe('T2 native jobs', () => {

@@ -64,8 +64,10 @@ onEachStore((store, start) => {
 
     it('A9 without a node to take it, it is a failure that names the schedule', async () => {
       const s = await started(start, { handlers: { work: ok } })
-      await s.admin.post(WORKFLOWS, { name: 'flow', steps: only })
+      const trigger_nodes = [{ id: 'x' }, { id: 'y' }]
+      await s.admin.post(WORKFLOWS, { name: 'flow', trigger_nodes, steps: only })
       const [none, gone] = [await s.make({ trigger_node_id: 'x' }), await s.make()]
+      await s.admin.patch(`${WORKFLOWS}1`, { trigger_nodes: [{ id: 'y' }] })
       await s.service.advance('1m')
       const failed = await s.get(none.id)
       expect(failed).toMatchObject({ status: 'active', error_count: 1, current_retry: 1 })

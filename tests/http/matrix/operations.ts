@@ -42,6 +42,7 @@ const named: readonly (readonly [prefix: string, of: (own: Owned) => Record<stri
   ['/api/v1/fair/schedules/{id}', ({ fair }) => ({ id: fair })],
   ['/api/v1/users/{id}', ({ user }) => ({ id: user })],
   ['/api/v1/tasks/{id}', ({ task }) => ({ id: task })],
+  ['/api/v1/tenants/{id}', ({ tenant }) => ({ id: tenant })],
   ['/api/v1/workflows/{id}', ({ workflow, workflowRun }) => ({ id: workflow, run: workflowRun })],
   ['/api/v1/sources/{name}', ({ source }) => ({ name: source })],
   ['/api/v1/source-limits/{domain}', ({ domain }) => ({ domain })],

@@ -51,6 +51,7 @@ export async function ownedBy(s: Service, tenant: string, n: number): Promise<Ow
   const fair = await made('fair/schedules', { cron: '0 0 1 1 *', user_id: mark, payload: mark })
   const user = `user-${mark}`
   await as('admin').put(`/api/v1/users/${user}`, { weight: 3 })
+  await s.as('admin', '*').put(`/api/v1/tenants/${tenant}`, { weight: 2 })
   await made('tasks', { user_id: mark, payload: mark }, 'operator')
   const claimed = await made('tasks/claim', { worker: mark, lease_seconds: 3_600 }, 'operator')
   const [task] = claimed['tasks'] as { id: string; lease_token: string }[]
