@@ -103,6 +103,26 @@ interface Task {
   readonly ended_at: string | null
 }
 
+test('S3: a tenant that follows 200 logs at once leaves room for the readers of others', async () => {
+  const s = await startService({ handlers })
+  const followed = async (tenant: string) => {
+    const job = { name: 'long', handler: 'hang', trigger: { manual: true } }
+    const made = await s.as('admin', tenant).post('/api/v1/jobs', job)
+    const asked = await s.as('admin', tenant).post(`/api/v1/jobs/${made.body.id}/run`, {})
+    return `/api/v1/runs/${asked.body.run_id}/log?follow=2`
+  }
+  const [own, other] = [await followed('acme'), await followed('globex')]
+  await s.advance('1s')
+  const acme = s.as('viewer', 'acme')
+  const reads = Array.from({ length: 200 }, () => acme.get(own))
+  const globex = s.as('viewer', 'globex').get(other)
+  const statuses = (await s.until(Promise.all(reads))).map(({ status }) => status)
+  expect(statuses.filter(status => status === 429)).toHaveLength(100)
+  expect((await s.until(globex)).status).toBe(200)
+  const again = acme.get(own)
+  expect((await s.until(again)).status).toBe(200)
+})
+
 function running(s: Service): number {
   return s.engine.node.running
 }

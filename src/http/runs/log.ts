@@ -6,6 +6,9 @@ import { serviceOf } from '../../core/service.ts'
 import { iso, SECOND, type Millis } from '../../core/time.ts'
 import type { LogLine, Page } from '../../store/store.ts'
 import type { App, AppParts, Request } from '../app/parts.ts'
+import { HttpProblem } from '../app/problem.ts'
+import { callerOf, isStillAllowed, unauthorized } from '../auth/access.ts'
+import { REVOCATION_CACHE_MS } from '../auth/revocations.ts'
 import { runParams } from './act.ts'
 import { noRun, visibleRun } from './find.ts'
 import type { FoundRun } from '../../engine/runs.ts'
@@ -13,6 +16,10 @@ import type { FoundRun } from '../../engine/runs.ts'
 /** Shorter than a connection may be silent. */
 const FOLLOW_MAX_SECONDS = 20
 const LOOK_MS: Millis = SECOND
+/** Readers that wait for lines, in one process: each reads the store once a look. */
+const FOLLOWING_MAX = 200
+/** Of these, those of one tenant: the others find some free. */
+const FOLLOWING_OF_TENANT_MAX = 100
 
 export const logQuery = z.object({
   limit: z.coerce.number().int().min(1).max(limits.pageMax).default(limits.pageMax),
@@ -55,6 +62,7 @@ export const logAnswer = z
 type Query = z.output<typeof logQuery>
 
 export function logRoute(app: App, parts: AppParts): void {
+  const followers = new Followers()
   app.route({
     method: 'GET',
     url: '/api/v1/runs/:id/log',
@@ -66,19 +74,57 @@ export function logRoute(app: App, parts: AppParts): void {
       querystring: logQuery,
       response: { 200: logAnswer },
     },
-    handler: async request => readLog(request, parts, request.params.id, request.query),
+    handler: async request => {
+      const { params, query } = request
+      if (query.follow === 0) return readLog(request, parts, params.id, query)
+      const leave = followers.enter(callerOf(request).tenant)
+      try {
+        return await readLog(request, parts, params.id, query)
+      } finally {
+        leave()
+      }
+    },
   })
+}
+
+/** How many readers of each tenant wait for lines. */
+class Followers {
+  readonly #byTenant = new Map<string, number>()
+
+  /** Throws when there are too many; the result is called when this one has gone. */
+  enter(tenant: string): () => void {
+    const own = this.#byTenant.get(tenant) ?? 0
+    if (own >= FOLLOWING_OF_TENANT_MAX) throw tooMany(FOLLOWING_OF_TENANT_MAX, 'for each tenant')
+    const all = [...this.#byTenant.values()].reduce((sum, count) => sum + count, 0)
+    if (all >= FOLLOWING_MAX) throw tooMany(FOLLOWING_MAX, 'in one process')
+    this.#byTenant.set(tenant, own + 1)
+    return () => {
+      const left = this.#byTenant.get(tenant)! - 1
+      if (left === 0) this.#byTenant.delete(tenant)
+      else this.#byTenant.set(tenant, left)
+    }
+  }
+}
+
+function tooMany(most: number, whose: string): HttpProblem {
+  const detail = `too many readers wait for lines of logs: at most ${most} ${whose}`
+  return new HttpProblem('rate-limited', detail, { retryAfterSeconds: 1 })
 }
 
 async function readLog(request: Request, parts: AppParts, id: string, query: Query) {
   const { store, clock } = parts.engine
-  const deadline = clock.now() + query.follow * SECOND
+  const since = clock.now()
+  const deadline = since + query.follow * SECOND
   for (;;) {
     // Read before the lines: an attempt that ends in between has them all.
     const source = attemptOf(await visibleRun(request, parts, id), query.attempt)
     const page = await store.log(source.id, { limit: query.limit, offset: query.offset })
     const isDone = page.items.length > 0 || !source.isLive || request.raw.destroyed
-    if (isDone || clock.now() >= deadline) return answerOf(id, query, source, page)
+    if (isDone || clock.now() >= deadline) {
+      const hasWaited = clock.now() - since >= REVOCATION_CACHE_MS
+      if (hasWaited && !(await isStillAllowed(request, parts))) throw unauthorized()
+      return answerOf(id, query, source, page)
+    }
     await new Promise<void>(resolve => {
       clock.after(Math.min(LOOK_MS, deadline - clock.now()), resolve)
     })
