@@ -221,6 +221,20 @@ describe('what the stream tells', () => {
     expect(heard().map(({ data }) => data['waiting'])).toEqual([0, 2])
   })
 
+  it('S3 tells the counts of each of 25 tenants that read', async () => {
+    const s = await startService({ ...work, works: false })
+    const tenants = Array.from({ length: 25 }, (_, i) => `tenant${i}`)
+    const readers: Reader[] = []
+    for (const tenant of tenants) readers.push(await listen(s, { tenant, query: '?topics=counts' }))
+    for (const tenant of tenants) await make(s, tenant)
+    await s.advance('3s')
+    for (const reader of readers) {
+      const counted = () => reader.events.filter(({ type }) => type === 'counts')
+      await reader.until(() => counted().length > 0 && counted().at(-1)!.data['waiting'] !== 0)
+      expect(counted().at(-1)!.data['waiting']).toBe(1)
+    }
+  })
+
   it('tells log lines and one job only when asked', async () => {
     const s = await startService({
       handlers: {

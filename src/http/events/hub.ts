@@ -16,7 +16,7 @@ const LOOK_MS: Millis = SECOND
 const PING_MS: Millis = 15 * SECOND
 /** How long it stays awake for readers that come back. */
 const LINGER_MS: Millis = MINUTE
-/** Scopes whose counts are watched. */
+/** Scopes whose counts are looked at in one round; more take turns. */
 const SCOPES_MAX = 20
 
 /** Says whether the reader may still read. */
@@ -31,6 +31,7 @@ export class Hub {
   #feed: Feed
   #stops: (() => void)[] = []
   #counts = new Map<string, string>()
+  #scopesTurn = 0
   #cancelRest: (() => void) | null = null
 
   constructor(engine: Engine) {
@@ -184,7 +185,9 @@ export class Hub {
   async #lookAtCounts(): Promise<void> {
     const readers = [...this.#connections.keys()].filter(one => one.wants('counts'))
     const scopes = [...new Set(readers.map(({ principal }) => principal.tenant))]
-    for (const tenant of scopes.slice(0, SCOPES_MAX)) {
+    const first = scopes.length > SCOPES_MAX ? this.#scopesTurn % scopes.length : 0
+    this.#scopesTurn = first + SCOPES_MAX
+    for (const tenant of [...scopes.slice(first), ...scopes].slice(0, SCOPES_MAX)) {
       const counts = await this.#countsOf(tenant)
       const text = JSON.stringify(counts)
       const before = this.#counts.get(tenant)
