@@ -1,3 +1,5 @@
+// How long an answer that was slow to count is given again.
+
 import { expect, it } from 'vitest'
 import { MINUTE, SECOND } from '../../core/time.ts'
 import { SlowAnswers } from './slow-answers.ts'
