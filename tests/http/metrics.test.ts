@@ -3,8 +3,9 @@
 import { expect, it } from 'vitest'
 import { AlertSender } from '../../src/observe/alerts.ts'
 import { names, page, tableUnder } from '../docs/pages.ts'
+import { openRedis } from '../support/redis.ts'
 import { parseExposition, valueOf, type Family } from '../support/exposition.ts'
-import { onEachStore } from './stores.ts'
+import { onEachStore, type Start } from './stores.ts'
 import { startService, type Service } from './service.ts'
 
 async function scrape(s: Service): Promise<Family[]> {
@@ -51,7 +52,7 @@ it('N4 every counter and known kind has a sample of 0 before anything happened',
   expect(counters.flatMap(({ series }) => series).every(({ value }) => value === 0)).toBe(true)
 })
 
-onEachStore((store, start) => {
+function countsQueues(store: string, start: Start): void {
   it(`N4 queues of the store are counted: waiting, due, oldest due, running; on ${store}`, async () => {
     const s = await start({ works: false })
     const operator = s.as('operator')
@@ -81,7 +82,10 @@ onEachStore((store, start) => {
     expect(valueOf(families, 'carillon_jobs', { state: 'waiting' })).toBe(4)
     expect(valueOf(families, 'carillon_jobs', { state: 'running' })).toBe(1)
   })
-})
+}
+
+onEachStore(countsQueues)
+countsQueues('redis', options => startService({ open: openRedis, ...options }))
 
 it('N4 outcomes, durations and lateness are counted by queue; slots and ticks are shown', async () => {
   let release = () => {}
