@@ -210,9 +210,9 @@ describe('carillon next', () => {
   it('N1: reads an expression in the zone that add gives it', async () => {
     const { out } = await place.run(['next', '0 12 * * *', '--from', '2027-03-26T00:00:00Z'])
     expect(out).toContain('At 12:00 every day (UTC)')
-    const added = ['add', 'noon', '--cron', '0 12 * * *', '--url', 'https://example.com']
-    const made = await place.run([...added, '--dry-run'])
-    expect(made.out + made.err).toContain('0 12 * * *  UTC')
+    const added = ['add', 'noon', '--cron', '0 12 * * *', '--http', 'https://example.com/x']
+    const made = await place.run(added)
+    expect(made.err).toContain('0 12 * * *  UTC')
   })
 
   it('prints tabs and chosen columns for scripts', async () => {
