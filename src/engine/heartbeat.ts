@@ -97,6 +97,7 @@ export class Heartbeat {
       if (job?.hold?.attemptId === held.job.lease!.attemptId) this.#holds.add(held, job.hold)
       this.#parts.events.emit('leaseLost', { job: held.job, reason })
       this.#drop(held, reason)
+      if (reason === 'cancelled') this.#holds.measures.add(held)
     }
   }
 

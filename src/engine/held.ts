@@ -39,6 +39,8 @@ export interface Held {
   lacks: Resource | null
   /** Somebody waits for the handler of an attempt that is over. */
   onReturn: (() => void) | null
+  /** Its attempt was cancelled: what it measured is kept once it returns. */
+  onMeasured: (() => void) | null
 }
 
 export interface PendingReport {
@@ -76,6 +78,7 @@ export function makeHeld(job: Job, service: Service): Held {
     permit: null,
     lacks: null,
     onReturn: null,
+    onMeasured: null,
   }
 }
 

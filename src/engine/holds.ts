@@ -6,6 +6,7 @@ import { liftHold, markStillRunning } from '../core/hold.ts'
 import type { Hold, Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
 import type { Held } from './held.ts'
+import { LateMeasures } from './late-measures.ts'
 import type { Parts } from './parts.ts'
 import type { Resource } from './resource.ts'
 
@@ -21,9 +22,11 @@ export class Holds {
   readonly #writes = new Set<Promise<unknown>>()
   /** Jobs that wait for a permit, each with the attempt that found none. */
   readonly #waits = new Map<string, string>()
+  readonly measures: LateMeasures
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.measures = new LateMeasures(parts)
   }
 
   /** The row of an attempt of this node has this hold. */
@@ -109,11 +112,12 @@ export class Holds {
   /** Writes under way are finished; handlers that return later change nothing. */
   async stop(): Promise<void> {
     this.abandon()
-    await Promise.all(this.#writes)
+    await Promise.all([...this.#writes, this.measures.stop()])
   }
 
   /** Nobody waits for the handlers any more; their holds end by themselves. */
   abandon(): void {
+    this.measures.abandon()
     for (const [held, cancel] of this.#open) {
       cancel()
       held.onReturn = null

@@ -94,7 +94,7 @@ export class Node {
         this.#ticking.settled(soonestDue)
       },
       isPressed: () => this.#state === 'running' && this.#ticking.isPressed,
-      onHold: (held, hold) => this.#holds.add(held, hold),
+      holds: this.#holds,
     })
     this.#runner.use(this.#settling)
     this.#heartbeat = new Heartbeat(parts, this.#runner, this.#settling, this.#holds)

@@ -247,6 +247,7 @@ export class Runner {
     held.permit?.release()
     this.#done(held, ended)
     held.onReturn?.()
+    held.onMeasured?.()
   }
 
   /** Most handlers end before their time could be watched; only the others cost a deadline. */

@@ -4,7 +4,7 @@
 import type { Change } from '../core/change.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { failInvalid } from '../core/invalid.ts'
-import type { Hold, Job } from '../core/job.ts'
+import type { Job } from '../core/job.ts'
 import { endEntry, kept } from '../core/kept.ts'
 import { leavesRow, settle } from '../core/settle.ts'
 import type { Instant } from '../core/time.ts'
@@ -13,6 +13,7 @@ import type { Report } from '../store/store.ts'
 import { commit } from './commit.ts'
 import { settledOf } from './events.ts'
 import { endLog, leaseOf, type Held } from './held.ts'
+import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
 import { noteOutcomes } from './series-fold.ts'
 import { errorKindOf, OUTCOMES_TROUBLE, outcomesTrouble } from './store-trouble.ts'
@@ -33,8 +34,8 @@ export interface SettlingHost {
   readonly onSettled: (soonestDue: Instant) => void
   /** Whether many more jobs are due than the last look took. */
   readonly isPressed: () => boolean
-  /** An attempt of this node left a hold on its job. */
-  readonly onHold?: (held: Held, hold: Hold) => void
+  /** For attempts of this node that left a hold on their job, or were cancelled by others. */
+  readonly holds?: Holds
 }
 
 export class Settling {
@@ -292,6 +293,7 @@ export class Settling {
     const page = await this.#parts.store.attempts({ jobId: id, id: lease!.attemptId }, { limit: 1 })
     const attempt = page.items[0] ?? null
     const isOurs = attempt ? attempt.outcome === held.outcome!.kind : leftNothing(held, job)
+    if (attempt?.outcome === 'cancelled' && !isOurs) this.#host.holds?.measures.add(held)
     if (!job || !isOurs) {
       this.#lose(held, job ? 'the lease was lost' : 'the job was removed')
       return
@@ -303,7 +305,7 @@ export class Settling {
 
   #noteHold(held: Held, { hold }: Job): void {
     if (hold === null || hold.attemptId !== held.job.lease!.attemptId) return
-    this.#host.onHold?.(held, hold)
+    this.#host.holds?.add(held, hold)
   }
 
   #noteDue({ dueAt }: Job): void {

@@ -6,7 +6,7 @@ import type { Bundle, Refusal } from '../core/bundle.ts'
 import type { Change } from '../core/change.ts'
 import type { Entry } from '../core/entry.ts'
 import type { Job, State } from '../core/job.ts'
-import type { Json } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import type { LaneSpan, TenantShares } from '../core/lane.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
 import type { Parts } from '../core/query.ts'
@@ -107,6 +107,11 @@ export interface Store {
   /** Bounded bites of what has expired: attempts, skips, ended jobs, records. Never a live job. */
   prune(request: PruneRequest): Promise<PruneResult>
 
+  /**
+   * What a handler measured whose attempt was ended without it: kept with that attempt, which stays
+   * as it is otherwise. False when it is not there, or has measures already.
+   */
+  addMeasures(late: LateMeasures): Promise<boolean>
   /** Written only while the lease holds; says for each whether it did. */
   report(reports: readonly Report[], now: Instant): Promise<boolean[]>
   /** What the live attempt, or the last one of an unfinished run, reported. */
@@ -321,6 +326,12 @@ export interface DumpRequest {
   readonly limit: number
   /** Null for the beginning. */
   readonly cursor: string | null
+}
+
+export interface LateMeasures {
+  readonly jobId: string
+  readonly attemptId: string
+  readonly measures: JsonObject
 }
 
 export interface Report {

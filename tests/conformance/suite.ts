@@ -27,6 +27,7 @@ import { lifetimeTests } from './suite/lifetime.ts'
 import { listStatusTests } from './suite/list-status.ts'
 import { listTests } from './suite/list.ts'
 import { loadTests } from './suite/load.ts'
+import { measuresTests } from './suite/measures.ts'
 import { offsetTests } from './suite/offset.ts'
 import { overdueTests } from './suite/overdue.ts'
 import { pruneTests } from './suite/prune.ts'
@@ -53,6 +54,7 @@ const topics = [
   commitAlikeTests,
   commitPartTests,
   applyTests,
+  measuresTests,
   renewTests,
   overdueTests,
   upcomingTests,

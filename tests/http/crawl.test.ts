@@ -88,5 +88,41 @@ onEachStore((store, start) => {
       expect(await found(viewer, 'nobody')).toEqual([])
       expect(await found(s.as('admin', 'globex'), 'bells')).toEqual([])
     })
+
+    it.each(['job', 'run'])('H5 B4 a cancelled %s says what was crawled', async what => {
+      // The third page is never answered.
+      const web = await site(({ path }, response) => {
+        if (path === '/3') return
+        const next = path === '/1' ? '/2' : '/3'
+        const isPage = path === '/1' || path === '/2'
+        response.writeHead(isPage ? 200 : 404, html)
+        response.end(`<title>${path}</title><p>page ${path} <a href="${next}">next</a>`)
+      })
+      const { open } = await sinkBeside(store)
+      const s = await start({ pages: await open(), allowHosts: [`127.0.0.1:${web.port}`] })
+      const { body: job } = await s.as().post(JOBS, {
+        action: { kind: 'crawl', url: `${web.origin}/1`, depth: 3, delay_ms: 0 },
+      })
+      const executions = `${JOBS}/${job.id}/executions`
+      await eventually('the third page is asked for', async () => {
+        await s.advance('100ms')
+        return web.asked.find(({ path }) => path === '/3')
+      })
+      const live = (await s.as().get(executions)).body.executions[0]!
+      expect(live['status']).toBe('running')
+      const target = what === 'job' ? `${JOBS}/${job.id}` : `/api/v1/runs/${live['run_id']}`
+      expect((await s.as().post(`${target}/cancel`, {})).status).toBe(200)
+      const execution = await eventually('the crawl returned', async () => {
+        await s.advance('100ms')
+        const { body } = await s.as().get(executions)
+        return body.executions.find(one => Number(one.items_crawled) > 0)
+      })
+      expect(execution).toMatchObject({
+        id: live['id'],
+        status: 'cancelled',
+        items_crawled: 2,
+        items_indexed: 2,
+      })
+    })
   })
 })

@@ -17,6 +17,7 @@ import type {
   InsertOptions,
   InsertResult,
   JobFilter,
+  LateMeasures,
   Line,
   PageRequest,
   PruneRequest,
@@ -288,6 +289,9 @@ export class SimStore implements Store {
   }
   pausedQueues(): Promise<string[]> {
     return this.#call('pausedQueues', [], () => this.#way.inner.pausedQueues())
+  }
+  addMeasures(late: LateMeasures) {
+    return this.#call('addMeasures', [], () => this.#way.inner.addMeasures(late))
   }
   report(reports: readonly Report[], now: Instant): Promise<boolean[]> {
     return this.#call('report', [], () => this.#way.inner.report(reports, now))

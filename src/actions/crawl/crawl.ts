@@ -83,6 +83,7 @@ export class Crawl {
   /** The next attempt begins with this page; a lease that is lost keeps what was saved before. */
   async #leave(spot: Spot, error: unknown): Promise<never> {
     this.#frontier.again(spot)
+    this.#count()
     await this.#save(true).catch(() => {})
     throw error
   }

@@ -17,6 +17,7 @@ import type {
   InsertOptions,
   InsertResult,
   JobFilter,
+  LateMeasures,
   Line,
   PageRequest,
   PruneRequest,
@@ -163,6 +164,10 @@ export class MemoryStore implements Store {
 
   async prune(request: PruneRequest) {
     return prune(this.#open, request)
+  }
+
+  async addMeasures(late: LateMeasures): Promise<boolean> {
+    return write.addMeasures(this.#open, late)
   }
 
   async report(reports: readonly Report[], now: Instant): Promise<boolean[]> {

@@ -11,6 +11,7 @@ import type {
   CommitResult,
   InsertOptions,
   InsertResult,
+  LateMeasures,
   RenewRequest,
   RenewResult,
   Report,
@@ -157,6 +158,15 @@ export function renew(rows: Rows, { leases, until }: RenewRequest): RenewResult[
     rows.jobs.set(lease.id, { seq: row.seq, job })
     return { id: lease.id, isHeld: true, version: job.version }
   })
+}
+
+export function addMeasures(rows: Rows, late: LateMeasures): boolean {
+  const attempts = rows.attempts.get(late.jobId) ?? []
+  const at = attempts.findIndex(({ attempt }) => attempt.id === late.attemptId)
+  const held = attempts[at]
+  if (held === undefined || held.attempt.measures !== null) return false
+  attempts[at] = { ...held, attempt: { ...held.attempt, measures: late.measures } }
+  return true
 }
 
 export function report(rows: Rows, given: Report, now: Instant): boolean {

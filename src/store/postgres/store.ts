@@ -16,6 +16,7 @@ import type {
   DumpRequest,
   InsertOptions,
   JobFilter,
+  LateMeasures,
   Line,
   PageRequest,
   PruneRequest,
@@ -47,6 +48,7 @@ import { overdue } from './overdue.ts'
 import * as records from './records.ts'
 import { prune, remove } from './remove.ts'
 import { renew } from './renew.ts'
+import { addMeasures } from './measures.ts'
 import * as reports from './reports.ts'
 import { setAsideNoted } from './set-aside.ts'
 import { Tables } from './tables.ts'
@@ -251,6 +253,10 @@ export class PostgresStore implements Store, Inspected, Aged {
 
   async prune(request: PruneRequest) {
     return prune(this.#open, request)
+  }
+
+  async addMeasures(late: LateMeasures) {
+    return addMeasures(this.#open, late)
   }
 
   async report(given: readonly Report[], now: Instant) {

@@ -1,4 +1,4 @@
-// Reading history: attempts by filter.
+// Reading history, attempts by filter, and the one thing that is added to it later: measures.
 
 import type { Attempt } from '../../core/attempt.ts'
 import {
@@ -8,8 +8,8 @@ import {
   offsetOf,
   scanMaxOf,
 } from '../../core/query.ts'
-import type { AttemptFilter, Page, PageRequest } from '../store.ts'
-import { parseAttempt } from './attempt.ts'
+import type { AttemptFilter, LateMeasures, Page, PageRequest } from '../store.ts'
+import { attemptText, parseAttempt } from './attempt.ts'
 import { NUL } from './codes.ts'
 import { lexFrom } from './paging.ts'
 import type { Shelf } from './shelf.ts'
@@ -180,6 +180,20 @@ function isOf(fields: readonly string[], { tenant, queue, handler }: AttemptFilt
     (queue === undefined || fields[5] === toKey(queue)) &&
     (handler === undefined || fields[6] === toKey(handler))
   )
+}
+
+/** Of an attempt that is written already. The text as it was read tells if others were faster. */
+export async function addMeasures(shelf: Shelf, late: LateMeasures): Promise<boolean> {
+  const { jobId, attemptId, measures } = late
+  const key = toKey(attemptId)
+  const [entry] = await entriesOf(shelf, false, `[${key}${NUL}`, 1)
+  if (entry?.member.startsWith(key + NUL) !== true || entry.text === '') return false
+  const [seen] = await seenOf(shelf, [entry], {})
+  if (seen?.attempt.jobId !== jobId || seen.attempt.measures !== null) return false
+  const { attempt } = seen
+  const name = `${entry.seq}:${attempt.number}`
+  const args = [name, entry.text, attemptText({ ...attempt, measures })]
+  return (await shelf.run('addMeasures', args)) === 1
 }
 
 async function byId(

@@ -17,6 +17,7 @@ import type {
   DumpRequest,
   InsertOptions,
   JobFilter,
+  LateMeasures,
   Line,
   PageRequest,
   PruneRequest,
@@ -261,6 +262,10 @@ export class RedisStore implements Store, Inspected {
     const answer = (await this.#open.run('prune', args)) as [number, number, number, number]
     const [attempts, jobs, expired, isFull] = answer
     return { attempts, jobs, records: expired, isFull: isFull === 1 }
+  }
+
+  async addMeasures(late: LateMeasures) {
+    return this.#reading(shelf => past.addMeasures(shelf, late))
   }
 
   async report(given: readonly Report[], now: Instant) {

@@ -15,6 +15,7 @@ import type {
   DumpRequest,
   InsertOptions,
   JobFilter,
+  LateMeasures,
   Line,
   PageRequest,
   PruneRequest,
@@ -50,6 +51,7 @@ import * as records from './records.ts'
 import { OwnerLocks } from './owner-locks.ts'
 import { remove } from './remove.ts'
 import { renew } from './renew.ts'
+import { addMeasures } from './measures.ts'
 import * as reports from './reports.ts'
 import { Tables } from './tables.ts'
 import { upcoming } from './upcoming.ts'
@@ -262,6 +264,10 @@ export class SqliteStore implements Store, Inspected, Aged {
 
   prune(request: PruneRequest) {
     return this.#call(tables => prune(tables, request))
+  }
+
+  addMeasures(late: LateMeasures) {
+    return this.#call(tables => addMeasures(tables, late))
   }
 
   report(given: readonly Report[], now: Instant) {

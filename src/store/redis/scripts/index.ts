@@ -68,6 +68,7 @@ export const scripts = {
   commit: writing(commitScript),
   apply: writing(applyScript),
   renew: freeing(upkeep.renewScript),
+  addMeasures: writing(upkeep.addMeasuresScript),
   report: writing(upkeep.reportScript),
   pause: writing(upkeep.pauseScript),
   putRecords: writing(upkeep.putRecordsScript),

@@ -97,6 +97,17 @@ return 1
 `,
 ].join('\n')
 
+/** An attempt in place of the same one without measures, if nobody else wrote it meanwhile. */
+export const addMeasuresScript = [
+  base,
+  String.raw`
+local name, before, after = take(), take(), take()
+if call('HGET', P .. 'h', name) ~= before then return 0 end
+call('HSET', P .. 'h', name, after)
+return 1
+`,
+].join('\n')
+
 export const beatScript = [
   base,
   records,

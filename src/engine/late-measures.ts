@@ -1,0 +1,50 @@
+// A cancel ends an attempt at once, before its handler knows. What the handler measured until it
+// returned is added to the attempt then: nothing else of it changes.
+
+import type { Held } from './held.ts'
+import type { Parts } from './parts.ts'
+
+export class LateMeasures {
+  readonly #parts: Pick<Parts, 'store' | 'events'>
+  /** Cancelled, and still in their handlers. */
+  readonly #open = new Set<Held>()
+  readonly #writes = new Set<Promise<unknown>>()
+
+  constructor(parts: Pick<Parts, 'store' | 'events'>) {
+    this.#parts = parts
+  }
+
+  /** The attempt of this node was cancelled by somebody else. */
+  add(held: Held): void {
+    if (!held.isInHandler) return this.#write(held)
+    this.#open.add(held)
+    held.onMeasured = () => {
+      this.#open.delete(held)
+      this.#write(held)
+    }
+  }
+
+  #write({ job, measures }: Held): void {
+    if (measures === null) return
+    const { store, events } = this.#parts
+    const attemptId = job.lease!.attemptId
+    const write = store
+      .addMeasures({ jobId: job.id, attemptId, measures })
+      .catch((error: unknown) => {
+        events.emit('error', { kind: 'store', error, during: `measures of ${job.id}` })
+      })
+      .finally(() => this.#writes.delete(write))
+    this.#writes.add(write)
+  }
+
+  /** Writes under way are finished; handlers that return later change nothing. */
+  async stop(): Promise<void> {
+    this.abandon()
+    await Promise.all(this.#writes)
+  }
+
+  abandon(): void {
+    for (const held of this.#open) held.onMeasured = null
+    this.#open.clear()
+  }
+}
