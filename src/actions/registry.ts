@@ -2,8 +2,8 @@
 
 import { z, type ZodType } from 'zod'
 import { ACTION_PREFIX, isActionName, isGenuineAction, payloadWithin } from '../core/action-name.ts'
-import type { Problem } from '../core/errors.ts'
-import type { Json, JsonObject } from '../core/json.ts'
+import { refuse, type Problem } from '../core/errors.ts'
+import { jsonEqual, type Json, type JsonObject } from '../core/json.ts'
 import type { Job } from '../core/job.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Context } from '../engine/context.ts'
@@ -108,7 +108,12 @@ export class Registry {
   /** Settings for a reader: without secrets. */
   shown(action: ActionSettings, reader: Reader): ActionSettings {
     const known = this.#actions.get(action.kind)
-    return known ? known.shown(action, reader) : { kind: action.kind }
+    try {
+      return known ? known.shown(action, reader) : { kind: action.kind }
+    } catch {
+      // Stored before settings were checked: where its secrets are is not known.
+      return { kind: action.kind }
+    }
   }
 
   /** The payload of a row for a reader: that of an action without its secrets. */
@@ -121,6 +126,22 @@ export class Registry {
   /** An edit made from what was shown keeps the secrets it could not see. */
   withStored(given: unknown, stored: ActionSettings): unknown {
     return kindOf(given) === stored.kind ? unmasked(given, stored) : given
+  }
+
+  /**
+   * What a caller gives a run of this row to work on. The payload of the row sent back as it was
+   * shown to them means the stored one: the mask is never taken for a value.
+   */
+  givenPayload(spec: Stored, given: Json, reader: Reader): Json {
+    const stored = this.read(spec)
+    if (stored === null || !isWrapped(given)) return given
+    const isShown = jsonEqual(given.action, this.shown(stored.action, reader))
+    const isStored = isShown || jsonEqual(unmasked(given.action, stored.action), stored.action)
+    if (isStored) return given.payload ?? null
+    const masked = maskedPath(given.action, 'payload.action')
+    const problems = masked === null ? [] : [{ field: masked, value: MASK, rule: SENT_BACK_RULE }]
+    refuse('PAYLOAD_INVALID', 'the payload of the run is not valid', problems)
+    return given
   }
 
   #perform(action: Action, context: Context): Promise<Json> {
@@ -159,6 +180,20 @@ function kindOf(value: unknown): string | null {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const SENT_BACK_RULE =
+  'must not be the mask: a run has the stored settings of its action; give only what it works on'
+
+/** Where settings hold the mask, whole or in a text. */
+function maskedPath(value: Json, path: string): string | null {
+  if (typeof value === 'string') return value.includes(MASK) ? path : null
+  if (typeof value !== 'object' || value === null) return null
+  for (const [key, item] of Object.entries(value)) {
+    const found = maskedPath(item, `${path}.${key}`)
+    if (found !== null) return found
+  }
+  return null
 }
 
 function unmasked(given: unknown, stored: unknown): unknown {

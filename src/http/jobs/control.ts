@@ -12,7 +12,9 @@ import { once } from '../app/idempotency.ts'
 import type { App, AppParts, Routes } from '../app/parts.ts'
 import { moment, text } from './texts.ts'
 import { jobAnswer, jobParams } from './answer.ts'
-import { guardOf } from './scope.ts'
+import { callerOf } from '../auth/access.ts'
+import { readerOf } from '../auth/principal.ts'
+import { guardOf, visibleJob } from './scope.ts'
 import { formQuery, jobSchema } from './view.ts'
 
 const family = 'jobs'
@@ -137,14 +139,19 @@ function runRoute(app: App, parts: AppParts): void {
     },
     handler: async (request, reply) => {
       const { id } = request.params
-      const payload = request.body?.payload as Json | undefined
+      const given = request.body?.payload as Json | undefined
       return once(request, reply, parts, {
         answer: ({ runId }) => ({
           status: 202,
           body: { job_id: id, run_id: runId!, status: 'queued' },
           headers: { Location: `/api/v1/runs/${encodeURIComponent(runId!)}` },
         }),
-        act: client => client.run(id, payload === undefined ? {} : { payload }, guardOf(request)),
+        act: async client => {
+          if (given === undefined) return client.run(id, {}, guardOf(request))
+          const { spec } = await visibleJob(request, parts, id)
+          const payload = parts.actions.givenPayload(spec, given, readerOf(callerOf(request)))
+          return client.run(id, { payload }, guardOf(request))
+        },
       })
     },
   })

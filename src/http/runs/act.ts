@@ -7,7 +7,7 @@ import { limits } from '../../core/limits.ts'
 import { once, type Answer } from '../app/idempotency.ts'
 import type { App, AppParts, Request, Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
-import { maySee } from '../auth/principal.ts'
+import { maySee, readerOf } from '../auth/principal.ts'
 import { text } from '../jobs/texts.ts'
 import { noRun, visibleRun } from './find.ts'
 
@@ -123,7 +123,10 @@ function replayRoute(app: App, parts: AppParts): void {
       return once(request, reply, parts, {
         answer: ({ runId: made }) => asked(job, made!, null),
         act: async client => {
-          const payload = given === undefined ? await client.payloadToReplay(run.id) : given
+          const payload =
+            given === undefined
+              ? await client.payloadToReplay(run.id)
+              : parts.actions.givenPayload(job.spec, given, readerOf(callerOf(request)))
           return client.run(id, { payload }, visible(request))
         },
       })
