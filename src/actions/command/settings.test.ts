@@ -35,6 +35,18 @@ describe('a command', () => {
     const shown = shownCommand(parse({ shell: 'x', env: { TOKEN: 'canary' } }), { mayEdit: true })
     expect(shown.env).toEqual({ TOKEN: '***' })
   })
+
+  it.each([
+    [{ argv: ['mysql', '-pcanary'] }, { argv: ['mysql', '***'] }],
+    [
+      { shell: 'mysql -pcanary', stdin: 'canary' },
+      { shell: '***', stdin: '***' },
+    ],
+  ])('S2 %j is shown whole to those who may edit it only', (given, masked) => {
+    const settings = parse(given)
+    expect(shownCommand(settings, { mayEdit: true })).toEqual(settings)
+    expect(shownCommand(settings, { mayEdit: false })).toEqual({ ...settings, ...masked })
+  })
 })
 
 describe('a crontab line', () => {

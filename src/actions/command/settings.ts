@@ -73,10 +73,18 @@ export function checkCommand(
 
 const NUL_RULE = 'must not contain a NUL character'
 
+/** Arguments and lines often hold keys: only those who may edit the job see them. */
 export function shownCommand(settings: CommandSettings, { mayEdit }: Reader): CommandSettings {
   const env = Object.fromEntries(Object.keys(settings.env).map(name => [name, MASK]))
-  const isHidden = !mayEdit && settings.stdin !== undefined
-  return { ...settings, env, ...(isHidden ? { stdin: MASK } : {}) }
+  if (mayEdit) return { ...settings, env }
+  const { argv, shell, stdin } = settings
+  return {
+    ...settings,
+    env,
+    ...(argv === undefined ? {} : { argv: argv.map((word, i) => (i === 0 ? word : MASK)) }),
+    ...(shell === undefined ? {} : { shell: MASK }),
+    ...(stdin === undefined ? {} : { stdin: MASK }),
+  }
 }
 
 /**
