@@ -152,7 +152,7 @@ test('T2 a 404 ends the run of an http job, and on /schedules it is retried', as
 test('T2 jobs from the command and from files go on; flat crawl jobs stop', async () => {
   const service = await startService([], { env: reachable })
   const exhausted = async (id: string) => {
-    const { body } = await service.request('GET', `/api/v1/jobs/${id}`)
+    const { body } = await service.request('GET', `/api/v1/jobs/${id}?form=both`)
     return (body as unknown as { retry: { exhausted: string } }).retry.exhausted
   }
   const env = { CARILLON_SERVER: service.url, CARILLON_TOKEN: signToken() }

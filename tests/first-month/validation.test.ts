@@ -148,7 +148,6 @@ await s.stop()`,
       priority: 4,
       tags: ['acme'],
       timeout_seconds: 420,
-      max_retries: 1,
     })
     expect(shown.stdout).toMatch(/"queue"[^}]*"limit": ?3|"limit": ?3/)
   },

@@ -8,40 +8,15 @@ import type { Mutant } from './world.ts'
 
 type Alter = (change: Change, row: Job, options: InsertOptions) => Change
 
-const methods = [
-  'open',
-  'close',
-  'now',
-  'insert',
-  'claim',
-  'commit',
-  'renew',
-  'overdue',
-  'nextDueAt',
-  'get',
-  'list',
-  'attempts',
-  'ledger',
-  'counts',
-  'setQueuePaused',
-  'pausedQueues',
-  'remove',
-  'prune',
-  'report',
-  'progress',
-  'log',
-  'beat',
-  'putRecords',
-  'getRecords',
-  'listRecords',
-] as const satisfies readonly (keyof Store)[]
-
 /** The same store with some of its methods replaced. */
 export function altered(store: Store, over: Partial<Store>): Store {
-  const bound = Object.fromEntries(
-    methods.map(name => [name, (store[name] as (...args: never) => unknown).bind(store)]),
-  )
-  return { kind: store.kind, promise: store.promise, ...bound, ...over } as Store
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name in over) return Reflect.get(over, name) as unknown
+      const member: unknown = Reflect.get(target, name, target)
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member
+    },
+  })
 }
 
 /** Changes each commit before it reaches the rows. */
