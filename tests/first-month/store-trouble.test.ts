@@ -131,7 +131,9 @@ test('G5 Redis at maxmemory: told, not ready, nothing set aside, and on it goes'
   expect((await create(service)).status).toBe(201)
   const { body } = await service.request('GET', `/api/v1/fair/schedules/${id}`)
   expect(body['is_active']).toBe(true)
-  expect((await service.request('GET', '/metrics')).body).not.toMatch(/outcome="abandoned"[^\n]* [1-9]/)
+  expect((await service.request('GET', '/metrics')).body).not.toMatch(
+    /outcome="abandoned"[^\n]* [1-9]/,
+  )
   await service.stop()
 })
 

@@ -1,12 +1,18 @@
 // Connections that never became a whole request: what they are told, and how long they may take.
 
-import { ServerResponse, STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Millis } from '../../core/time.ts'
 import type { Ids } from '../../engine/ids.ts'
 import { answerHeaders } from './hooks.ts'
 import { HttpProblem, problemBody } from './problem.ts'
 
+/** Written here: a value of node:http would load it before Node's version is checked. */
+const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}
 const CHECKS = 30
 const CHECK_MS_MAX: Millis = 1_000
 
@@ -37,7 +43,7 @@ export function answerClientError(ids: Ids): (error: ClientError, socket: Socket
         'Content-Length': Buffer.byteLength(body),
         Connection: 'close',
       }).map(([name, value]) => `${name}: ${value}\r\n`)
-      const status = `${problem.status} ${STATUS_CODES[problem.status] ?? ''}`
+      const status = `${problem.status} ${reasons[problem.status] ?? ''}`
       socket.write(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
     }
     socket.destroy(error)
@@ -46,8 +52,8 @@ export function answerClientError(ids: Ids): (error: ClientError, socket: Socket
 
 /** An answer that has begun must not be written into; Node looks at the same member. */
 function isAnswering(socket: Socket): boolean {
-  const answer: unknown = Reflect.get(socket, '_httpMessage')
-  return answer instanceof ServerResponse && answer.headersSent
+  const answer = Reflect.get(socket, '_httpMessage') as ServerResponse | null | undefined
+  return answer?.headersSent === true
 }
 
 function problemOf({ code }: ClientError): HttpProblem {
