@@ -71,6 +71,8 @@ export function scheduleOf(history: History, writes: readonly Write[]): Schedule
       const { runLimit, endAt } = after.spec
       const isSpent = runLimit !== null && after.counters.concluded >= runLimit
       if (!isSpent && endAt !== null) cursor = endAt + 1
+      // An edit that leaves no run ends the schedule before its new times begin.
+      else if (isSpent && next !== null) cursor = after.updatedAt + 1
     }
   }
   // Some decisions lie ahead: firings skipped until a failure period is over.
