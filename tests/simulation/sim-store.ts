@@ -218,10 +218,15 @@ export class SimStore implements Store {
   renew(request: RenewRequest) {
     const ids = request.leases.map(lease => lease.id)
     return this.#call('renew', ids, async sentAt => {
-      const shown = new Map(
-        request.leases.map(({ id, token }) => [id, { token, expectedVersion: null }]),
-      )
       const result = await this.#way.inner.renew(request)
+      // A node may name the lease before and the present one of a job: the one that is held renews it.
+      const held = request.leases.filter((_, i) => result[i]?.isHeld)
+      const shown = new Map(
+        (held.length > 0 ? [...request.leases, ...held] : request.leases).map(({ id, token }) => [
+          id,
+          { token, expectedVersion: null },
+        ]),
+      )
       this.#wrote('renew', sentAt, shown)
       return result
     })
