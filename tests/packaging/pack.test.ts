@@ -20,7 +20,7 @@ const strictOptions = {
 }
 
 /** Files of ours that a start may read: time goes with their number. */
-const FILES_MAX = { version: 5, next: 9, list: 19, add: 23, serve: 34 }
+const FILES_MAX = { version: 5, next: 9, list: 20, add: 23, serve: 34 }
 
 describe.runIf(found.length > 0)('the published package', () => {
   let packed: Packed
