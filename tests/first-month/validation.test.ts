@@ -147,6 +147,7 @@ await s.stop()`,
       queue: 'slow',
       priority: 4,
       tags: ['acme'],
+      retry: { limit: 1, exhausted: 'next' },
       timeout_seconds: 420,
     })
     expect(shown.stdout).toMatch(/"queue"[^}]*"limit": ?3|"limit": ?3/)
