@@ -1,5 +1,5 @@
-// Provides the servers and the browser that the suites need, then runs the suites one after another
-// and sums them up.
+// Provides the servers and the browser that the suites need, then runs the suites, one after another
+// where they compete for the machine, and sums them up.
 // Usage: npm test [-- --only unit,cron] [--bail] [--list]
 
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,8 @@ import { BROKER_VARIABLE, startBroker } from '../tests/support/servers/broker.ts
 import { provide } from '../tests/support/servers/provide.ts'
 import { formatResult, formatSummary } from './suites/results.ts'
 import type { Result } from './suites/results.ts'
-import { runSuite } from './suites/run.ts'
+import { runTurn, turnsOf } from './suites/run.ts'
+import type { SuiteRun } from './suites/run.ts'
 import { presentSuites, programsOf, selectSuites } from './suites/select.ts'
 import type { Suite } from './suites/table.ts'
 
@@ -25,14 +26,13 @@ const readOptions = () =>
 
 const runAll = async (chosen: readonly Suite[], bail: boolean): Promise<Result[]> => {
   const results: Result[] = []
-  for (const suite of chosen) {
-    // One at a time: the suites share one machine and one dist folder.
-    const { result, output } = await runSuite(root, suite)
+  const onEnd = ({ result, output }: SuiteRun): boolean => {
     results.push(result)
     if (result.failed > 0) console.log(`\n${output.trimEnd()}\n`)
     console.log(formatResult(result))
-    if (bail && result.failed > 0) break
+    return !(bail && result.failed > 0)
   }
+  for (const turn of turnsOf(chosen)) if (!(await runTurn(root, turn, onEnd))) break
   return results
 }
 
@@ -48,6 +48,7 @@ const main = async (): Promise<number> => {
   if (absent.size > 0 && process.env['CI'] === 'true') {
     throw new Error(['CI skips nothing, but:', ...absent.values()].join('\n  '))
   }
+  const startedAt = performance.now()
   const broker = await startBroker()
   process.env[BROKER_VARIABLE] = broker.url
   let results: Result[]
@@ -57,7 +58,9 @@ const main = async (): Promise<number> => {
     await broker.stop()
   }
   const missing = new Map([...absent, ...broker.missing])
-  console.log(`\n${formatSummary(results, [...missing.values()])}`)
+  console.log(
+    `\n${formatSummary(results, (performance.now() - startedAt) / 1000, [...missing.values()])}`,
+  )
   return results.some(({ failed }) => failed > 0) ? 1 : 0
 }
 

@@ -73,3 +73,32 @@ export const runSuite = async (root: string, suite: Suite): Promise<SuiteRun> =>
   const seconds = (performance.now() - startedAt) / 1000
   return { output, result: { name: suite.name, seconds, ...counts } }
 }
+
+/** The suites in the order they run: those of one turn run beside each other. */
+export const turnsOf = (suites: readonly Suite[]): Suite[][] => {
+  const turns: Suite[][] = []
+  const shares = (suite?: Suite) => suite?.kind === 'tests' && suite.sharesMachine === true
+  for (const suite of suites) {
+    const last = turns.at(-1)
+    if (shares(suite) && shares(last?.[0])) last!.push(suite)
+    else turns.push([suite])
+  }
+  return turns
+}
+
+/** Runs the suites of a turn, two at a time; false from `onEnd` keeps the rest from starting. */
+export const runTurn = async (
+  root: string,
+  turn: readonly Suite[],
+  onEnd: (run: SuiteRun) => boolean,
+): Promise<boolean> => {
+  const waiting = [...turn]
+  let goesOn = true
+  const runOneAfterAnother = async () => {
+    for (let next = waiting.shift(); next && goesOn; next = waiting.shift()) {
+      goesOn = onEnd(await runSuite(root, next)) && goesOn
+    }
+  }
+  await Promise.all([runOneAfterAnother(), runOneAfterAnother()])
+  return goesOn
+}

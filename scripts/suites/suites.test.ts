@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { countCommand, countTests, formatSummary } from './results.ts'
+import { turnsOf } from './run.ts'
 import { presentSuites, selectSuites } from './select.ts'
 import { suites } from './table.ts'
 
@@ -28,6 +29,18 @@ describe('choosing suites', () => {
 
   it('names an unknown suite and the ones there are', () => {
     expect(() => selectSuites(suites, 'unit,unti')).toThrow(/unknown suite "unti"; .*unit, cron/)
+  })
+})
+
+describe('the turns of the suites', () => {
+  it('are one suite each, but for neighbours that share the machine', () => {
+    const turns = turnsOf(selectSuites(suites, 'unit,docs,end-to-end,dashboard,cli,packaging'))
+    expect(turns.map(names)).toEqual([
+      ['unit'],
+      ['docs'],
+      ['end-to-end', 'dashboard', 'cli'],
+      ['packaging'],
+    ])
   })
 })
 
@@ -67,17 +80,18 @@ describe('the summary', () => {
   const result = { seconds: 1.25, passed: 3, failed: 0, skipped: 0, failures: [] }
 
   it('ends with the sum alone on a line', () => {
-    const text = formatSummary([
+    const results = [
       { ...result, name: 'unit' },
       { ...result, name: 'cron', failed: 1, skipped: 2, failures: ['a.test.ts > b'] },
-    ])
+    ]
+    const text = formatSummary(results, 2.04)
     expect(text.split('\n')).toEqual([
       'Failed:',
       '  cron: a.test.ts > b',
       '',
       'unit              1.3 s   3 passed, 0 failed',
       'cron              1.3 s   3 passed, 1 failed, 2 skipped',
-      'all               2.5 s   6 passed, 1 failed, 2 skipped',
+      'all               2.0 s   6 passed, 1 failed, 2 skipped',
       '',
       '6 passed, 1 failed',
     ])

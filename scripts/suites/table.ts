@@ -18,6 +18,8 @@ export interface TestSuite {
   readonly timeoutMs: number
   /** One test file at a time: for suites that start processes or compete for the disk. */
   readonly isSerial?: boolean
+  /** Serial suites next to each other that may run two at a time: each leaves a core idle. */
+  readonly sharesMachine?: boolean
   /** Prepares the whole suite, besides the servers that all suites share. */
   readonly setup?: string
   /** Programs its tests use; they are provided before the first suite runs. */
@@ -37,7 +39,7 @@ const tests = (
   name: string,
   about: string,
   timeoutMs: number,
-  more: Partial<Pick<TestSuite, 'folders' | 'isSerial' | 'setup' | 'needs'>> = {},
+  more: Partial<Omit<TestSuite, 'kind' | 'name' | 'about' | 'timeoutMs'>> = {},
 ): TestSuite => ({ kind: 'tests', name, about, timeoutMs, folders: [`tests/${name}`], ...more })
 
 const servers: readonly ProgramKind[] = ['postgres', 'redis']
@@ -69,18 +71,21 @@ export const testSuites: readonly TestSuite[] = [
     needs: servers,
   }),
   tests('client', 'the published client against a real service', 60_000),
-  tests('cli', 'every command as a user runs it: real processes, a terminal', 120_000, {
-    isSerial: true,
-    needs: servers,
-  }),
-  tests('dashboard', 'the dashboard in a real browser', 120_000, {
-    isSerial: true,
-    needs: ['chromium'],
-  }),
   tests('docs', 'every code block and table of the documentation', 60_000),
   tests('simulation', 'many nodes, one virtual clock, injected faults', 180_000),
   tests('end-to-end', 'real processes, killed and restarted', 120_000, {
     isSerial: true,
+    sharesMachine: true,
+    needs: servers,
+  }),
+  tests('dashboard', 'the dashboard in a real browser', 120_000, {
+    isSerial: true,
+    sharesMachine: true,
+    needs: ['chromium'],
+  }),
+  tests('cli', 'every command as a user runs it: real processes, a terminal', 120_000, {
+    isSerial: true,
+    sharesMachine: true,
     needs: servers,
   }),
   tests(
