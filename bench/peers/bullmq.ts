@@ -65,9 +65,19 @@ async function open(url: string, kind: Kind): Promise<Session> {
       chunks(count, BULK, (_, length) =>
         queue.addBulk(Array.from({ length }, () => ({ name: 'noop', data: dataOf(lane) }))),
       ),
-    insertOne: (lane = 'a') => queue.add('noop', dataOf(lane)),
+    insertOne: (lane = 'a', at) => queue.add('noop', { at, ...dataOf(lane) }),
+    insertMixed: jobs =>
+      chunks(jobs.length, BULK, (from, length) =>
+        queue.addBulk(
+          jobs.slice(from, from + length).map(job => {
+            // Less is more urgent, and 0 is none.
+            return { name: job.handler, data: job.payload, opts: { priority: 3 - job.priority } }
+          }),
+        ),
+      ),
     work: async onStart => {
-      const handler = async (job: { data: { lane: string } }) => onStart(job.data.lane)
+      const handler = async ({ data }: { data: { lane: string; at?: number } }) =>
+        onStart(data.lane, data.at)
       const options = { connection, concurrency: CONCURRENCY, ...kept }
       worker = new AnyWorker(QUEUE, handler, options, backend)
       worker.on('completed', () => done.add())

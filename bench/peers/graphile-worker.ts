@@ -18,6 +18,7 @@ import {
   type Place,
   type Session,
 } from '../side/contender.ts'
+import { MIXED_HANDLERS } from '../side/mixed-jobs.ts'
 import { Ends } from './ends.ts'
 
 const GRID_MS = 60_000
@@ -61,6 +62,11 @@ async function open({ url, purpose }: Place): Promise<Session> {
   )
   let runner: Runner | null = null
   let heard: OnStart = () => {}
+  const handle = async (data: unknown) => {
+    const { lane, at } = data as { lane: string; at?: number }
+    await heard(lane, at)
+    ends.started.add()
+  }
   const start = async (more: Partial<RunnerOptions>) => {
     await runner?.stop()
     runner = await run({
@@ -70,10 +76,7 @@ async function open({ url, purpose }: Place): Promise<Session> {
       preset: presets[purpose],
       parsedCronItems: [],
       taskList: {
-        [TASK]: async data => {
-          heard((data as { lane: string }).lane)
-          ends.started.add()
-        },
+        ...Object.fromEntries([TASK, ...MIXED_HANDLERS].map(name => [name, handle])),
       },
       ...more,
     })
@@ -82,7 +85,16 @@ async function open({ url, purpose }: Place): Promise<Session> {
   return {
     insertMany: (count, lane = 'a') =>
       chunks(count, BULK, (_, length) => utils.addJobs(Array.from({ length }, () => jobOf(lane)))),
-    insertOne: (lane = 'a') => utils.addJob(TASK, { lane, ...payload }),
+    insertOne: (lane = 'a', at) => utils.addJob(TASK, { lane, at, ...payload }),
+    insertMixed: jobs =>
+      chunks(jobs.length, BULK, (from, length) =>
+        utils.addJobs(
+          jobs.slice(from, from + length).map(job => {
+            // Less is more urgent.
+            return { identifier: job.handler, payload: job.payload, priority: -job.priority }
+          }),
+        ),
+      ),
     work: async onStart => {
       heard = onStart
       await start({})

@@ -56,11 +56,21 @@ async function open({ url, purpose }: Place): Promise<Session> {
           Array.from({ length }, () => ({ data: dataOf(lane) })),
         ),
       ),
-    insertOne: (lane = 'a') => boss.send(QUEUE, dataOf(lane)),
+    insertOne: (lane = 'a', at) => boss.send(QUEUE, { at, ...dataOf(lane) }),
+    // A queue has one list of workers: the name of the handler is part of the data.
+    insertMixed: jobs =>
+      chunks(jobs.length, BULK, (from, length) =>
+        boss.insert(
+          QUEUE,
+          jobs.slice(from, from + length).map(job => {
+            return { data: { handler: job.handler, ...job.payload }, priority: job.priority }
+          }),
+        ),
+      ),
     work: async onStart => {
       const options = { ...workers[purpose], pollingIntervalSeconds: 0.5 }
-      await boss.work<{ lane: string }>(QUEUE, options, async jobs => {
-        for (const { data } of jobs) onStart(data.lane)
+      await boss.work<{ lane: string; at?: number }>(QUEUE, options, async jobs => {
+        await Promise.all(jobs.map(({ data }) => onStart(data.lane, data.at)))
         ends.started.add(jobs.length)
       })
     },

@@ -11,6 +11,7 @@ import {
   type Session,
   type StoreKind,
 } from './contender.ts'
+import { MIXED_HANDLERS, type MixedJob } from './mixed-jobs.ts'
 
 const durability: Readonly<Record<Exclude<StoreKind, 'memory'>, string>> = {
   sqlite: 'WAL, synchronous=FULL: every commit is on disk',
@@ -18,6 +19,8 @@ const durability: Readonly<Record<Exclude<StoreKind, 'memory'>, string>> = {
   redis: 'append-only file, fsync every second',
 }
 const GRID_MS = 1_000
+/** Low, normal and high. */
+const MIXED_PRIORITIES = [2, 3, 4] as const
 
 const retentionText = { history: 'default settings', nothing: 'no attempts kept' }
 const keepsNothing = { retention: { attempts: 0, ageMs: 0 } }
@@ -35,7 +38,17 @@ const contender = (store: keyof typeof durability, keeps: Contender['keeps']): C
 })
 
 /** Each with a payload of its own, as the others have it: nothing may be gained by sharing one. */
-const jobOf = (lane: string) => ({ lane, payload: { lane, ...payload } })
+const jobOf = (lane: string, at: number | null = null) => ({
+  lane,
+  payload: { lane, at, ...payload },
+})
+
+const mixedSpec = ({ handler, user, priority, payload: own }: MixedJob): Partial<SpecInput> => ({
+  handler,
+  lane: user,
+  priority: MIXED_PRIORITIES[priority],
+  payload: { ...own, values: [...own.values] },
+})
 
 function session(engine: Engine, common: Partial<SpecInput>): Session {
   const settled = new Tally()
@@ -44,9 +57,15 @@ function session(engine: Engine, common: Partial<SpecInput>): Session {
   }
   return {
     insertMany: (count, lane = 'a') => create(count, () => jobOf(lane)),
-    insertOne: (lane = 'a') => create(1, () => jobOf(lane)),
+    insertOne: (lane = 'a', at) => create(1, () => jobOf(lane, at)),
+    insertMixed: list => create(list.length, i => mixedSpec(list[i]!)),
     work: async onStart => {
-      engine.handlers.set('noop', async ({ job }) => onStart(job.spec.lane))
+      for (const name of ['noop', ...MIXED_HANDLERS]) {
+        engine.handlers.set(name, async ({ job }) => {
+          const { at } = job.spec.payload as { at?: number | null }
+          await onStart(job.spec.lane, at ?? undefined)
+        })
+      }
       engine.events.on('settled', event => settled.add(event.settled.length))
       await engine.node.start()
     },

@@ -1,5 +1,7 @@
 // What every contender offers, Carillon included: the smallest set of verbs the comparisons need.
 
+import type { MixedJob } from './mixed-jobs.ts'
+
 export type StoreKind = 'sqlite' | 'postgres' | 'redis' | 'memory'
 
 /** Settings that are best for one purpose are seldom best for the other. */
@@ -26,8 +28,11 @@ export interface Contender {
 export interface Session {
   /** Absent where there is no call that takes many. `lane` is whose jobs they are. */
   insertMany?(count: number, lane?: string): Promise<void>
-  insertOne?(lane?: string): Promise<unknown>
-  /** Starts a worker; the handler does nothing but call `onStart`. */
+  /** `at` is in the payload: when it was asked for. */
+  insertOne?(lane?: string, at?: number): Promise<unknown>
+  /** Jobs that differ, with the bulk call where there is one. */
+  insertMixed?(jobs: readonly MixedJob[]): Promise<void>
+  /** Starts a worker for every handler; they do nothing but wait for `onStart`. */
   work(onStart: OnStart): Promise<void>
   /** Resolves when so many jobs are recorded as done since the worker started. */
   done?(count: number): Promise<void>
@@ -37,7 +42,8 @@ export interface Session {
   close(): Promise<void>
 }
 
-export type OnStart = (lane: string) => void
+/** `at` is that of the payload, where there is one. */
+export type OnStart = (lane: string, at?: number) => void | Promise<void>
 
 export const payload = {
   to: 'someone@example.org',

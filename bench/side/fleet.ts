@@ -52,6 +52,12 @@ export async function bundle(file: string, isPeer: boolean): Promise<string> {
   return join(outdir, file.split('/').at(-1)!.replace(/\.ts$/, '.mjs'))
 }
 
+export interface Usage {
+  readonly rssMb: number
+  /** Of all its threads since its start. */
+  readonly cpuMs: number
+}
+
 export class Host {
   readonly #child: ChildProcess
   #progress: (count: number) => void = () => {}
@@ -105,6 +111,30 @@ export class Host {
 
   async fill(at: number, order: Order): Promise<void> {
     await this.#ask({ kind: 'fill', at, order })
+  }
+
+  /** Jobs that differ; answers how many were inserted a second. */
+  async fillMixed(at: number, order: Order): Promise<number> {
+    return (await this.#ask({ kind: 'fill-mixed', at, order })) as number
+  }
+
+  /** After `ready`: works, and notes how long ago each job was asked for. */
+  async listen(handlerMs: number): Promise<void> {
+    await this.#ask({ kind: 'listen', handlerMs })
+  }
+
+  /** After `ready`: asks for so many jobs at a steady pace. */
+  async produce(count: number, gapMs: number): Promise<void> {
+    await this.#ask({ kind: 'produce', count, gapMs })
+  }
+
+  /** How long ago the jobs heard of since the last call had been asked for, in ms. */
+  async heard(): Promise<number[]> {
+    return (await this.#ask({ kind: 'heard' })) as number[]
+  }
+
+  async usage(): Promise<Usage> {
+    return (await this.#ask({ kind: 'usage' })) as Usage
   }
 
   async ready(at: number, order: Order): Promise<void> {

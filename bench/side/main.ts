@@ -2,7 +2,9 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { across } from './across.ts'
 import { Fleet, modules, root, type ModuleName } from './fleet.ts'
+import { mixed } from './mixed.ts'
 import { api, cron, nodes } from './others.ts'
 import { startServers } from './places.ts'
 import { print } from './print.ts'
@@ -11,6 +13,8 @@ import { schedules } from './schedules.ts'
 import { backlog, flood, jobs, latency, type Run, type Scale } from './sections.ts'
 
 export const sections: Readonly<Record<string, (run: Run) => Promise<void>>> = {
+  across,
+  mixed,
   cron,
   jobs,
   latency,

@@ -6,6 +6,7 @@ import { openSite } from '../http/rig.ts'
 import { inFolder } from '../support.ts'
 import { each } from './contender.ts'
 import { root, type Entry, type Host } from './fleet.ts'
+import { startAll } from './mixed.ts'
 import type { Sample } from './parts.ts'
 import { attempt, best, type Run } from './sections.ts'
 
@@ -67,20 +68,8 @@ const together = (run: Run, entry: Entry, count: number, jobs: number): Promise<
       for (const host of hosts) await host.measure('jobs', entry.at, { ...order, count: WARM_UP })
       await hosts[0]!.fill(entry.at, order)
       await Promise.all(hosts.map(host => host.ready(entry.at, order)))
-      const seen = new Map<Host, number>()
       const from = performance.now()
-      let went: Promise<void>[] = []
-      const all = new Promise<void>((resolve, reject) => {
-        const onProgress = (host: Host) => (started: number) => {
-          seen.set(host, started)
-          const total = [...seen.values()].reduce((sum, value) => sum + value, 0)
-          if (total >= jobs) resolve()
-        }
-        went = hosts.map(host => host.go(onProgress(host)))
-        Promise.all(went).catch(reject)
-      })
-      await all
-      await Promise.all(went)
+      await startAll(hosts, jobs)
       await Promise.all(hosts.map(host => host.finish()))
       const ms = performance.now() - from
       return [{ row: `nodes-${count}`, value: (jobs / ms) * 1_000 }]

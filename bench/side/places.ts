@@ -11,6 +11,8 @@ import type { StoreKind } from './contender.ts'
 export interface Servers {
   /** The URL of an empty place, removed when the work is over. */
   fresh<T>(store: StoreKind, work: (url: string) => Promise<T>): Promise<T>
+  /** Statements or transactions the server has carried out; null where there is no server. */
+  statements(store: StoreKind): Promise<number | null>
   /** The server's process; null where the store lives in the contender's. */
   pid(store: StoreKind): number | null
   readonly versions: Readonly<Record<string, string>>
@@ -71,6 +73,16 @@ export async function startServers(): Promise<Servers> {
         case 'memory':
           return work('memory:')
       }
+    },
+    statements: async store => {
+      if (store === 'postgres') {
+        const sum = 'select sum(xact_commit + xact_rollback)::float8 as n from pg_stat_database'
+        const [row] = await askPostgres(postgres.url, sum)
+        return Number(row?.['n'])
+      }
+      if (store !== 'redis') return null
+      const stats = String(await askRedis(redis.url, 'INFO', 'stats'))
+      return Number(/total_commands_processed:(\d+)/.exec(stats)?.[1])
     },
     pid: store => {
       if (store === 'postgres') return postgres.pid

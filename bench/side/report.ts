@@ -19,6 +19,20 @@ interface Section {
 }
 
 const sections: Readonly<Record<string, Section>> = {
+  across: {
+    title: 'From one process to another',
+    text: `One process asks for jobs, another works: as a web process and a worker have it. One job at
+a time with 25 ms between two, then 500 jobs a second whose handlers take 5 ms, then nothing at all.`,
+    plots: ['across-idle-p50', 'across-steady-p50'],
+  },
+  mixed: {
+    title: 'Jobs that differ',
+    text: `Five handlers, ten users, three priorities and payloads of 100 bytes to 4 KiB, inserted by
+one process and drained by others that are started afterwards; connecting is part of the time.
+Carillon keeps the history of every run, holds leases and serves the users in turn; a job of it counts
+when its outcome is recorded.`,
+    plots: ['mixed-drained-1'],
+  },
   jobs: {
     title: 'Inserting and running',
     text: `Every job is a no-op with a payload of about 200 bytes. A run counts when its outcome is
