@@ -74,10 +74,11 @@ export const runSuite = async (root: string, suite: Suite): Promise<SuiteRun> =>
   return { output, result: { name: suite.name, seconds, ...counts } }
 }
 
+const shares = (suite?: Suite) => suite?.kind === 'tests' && suite.sharesMachine === true
+
 /** The suites in the order they run: those of one turn run beside each other. */
 export const turnsOf = (suites: readonly Suite[]): Suite[][] => {
   const turns: Suite[][] = []
-  const shares = (suite?: Suite) => suite?.kind === 'tests' && suite.sharesMachine === true
   for (const suite of suites) {
     const last = turns.at(-1)
     if (shares(suite) && shares(last?.[0])) last!.push(suite)
