@@ -124,7 +124,7 @@ async function refuseDamaged(copy: Store): Promise<void> {
 }
 
 function removeFiles(path: string): void {
-  for (const end of ['', '-wal', '-shm']) {
+  for (const end of ['', '-wal', '-shm', '-wake']) {
     if (existsSync(`${path}${end}`)) rmSync(`${path}${end}`)
   }
 }

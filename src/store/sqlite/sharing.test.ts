@@ -1,6 +1,6 @@
 // Two stores on one file, as two processes have it: what one knows must not go stale by the other.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -136,7 +136,7 @@ it('wakes listeners when the other wrote, and only then', async () => {
   expect(ticks).toEqual([])
 })
 
-/** Time and writes as a test tells them. */
+/** Time and writes to the log as a test tells them. */
 function toldStore() {
   const timers = new Map<() => void, number>()
   const told: (() => void)[] = []
@@ -144,7 +144,8 @@ function toldStore() {
     timers.set(callback, ms)
     return () => timers.delete(callback)
   }
-  const watch = (_: string, onWrite: () => void) => {
+  const watch = (path: string, onWrite: () => void) => {
+    if (!path.endsWith('-wal')) return null
     told.push(onWrite)
     return () => told.splice(0)
   }
@@ -207,6 +208,32 @@ it('is told of writes by the system, as they happen', async () => {
   const woken = new Promise<void>(resolve => store.onWake(resolve))
   await a.insert([job('1')], { now: T0 })
   await expect(woken).resolves.toBeUndefined()
+  await store.close()
+})
+
+it('is told at once of jobs that another inserted, and not of outcomes', async () => {
+  const told: (() => void)[] = []
+  const watch = (path: string, onWrite: () => void) => {
+    if (path.endsWith('-wake')) told.push(onWrite)
+    return () => {}
+  }
+  const path = join(folder, 'jobs.db')
+  const store = new SqliteStore({ path, clock: () => T0, every: () => () => {}, watch })
+  await store.open()
+  const writtenAt = () => statSync(`${path}-wake`).mtimeMs
+  utimesSync(`${path}-wake`, 0, 0)
+  let wakes = 0
+  const stop = store.onWake(() => wakes++)
+  expect(told).toHaveLength(1)
+  await a.insert([job('x')], { now: T0 })
+  expect(writtenAt()).toBeGreaterThan(0)
+  told[0]!()
+  expect(wakes).toBe(1)
+  utimesSync(`${path}-wake`, 0, 0)
+  const claimed = await claimOne(a, T0)
+  await commitOne(a, settle(claimed, { outcome: succeeded, startedAt: T0 }, T0 + 5), T0 + 5)
+  expect(writtenAt()).toBe(0)
+  stop()
   await store.close()
 })
 

@@ -55,6 +55,7 @@ import { addMeasures } from './measures.ts'
 import * as reports from './reports.ts'
 import { Tables } from './tables.ts'
 import { upcoming } from './upcoming.ts'
+import { WakeFile } from './wake-file.ts'
 import { Wake, type Every } from './wake.ts'
 import type { Watch } from './watch.ts'
 
@@ -79,6 +80,9 @@ export interface SqliteOptions {
 }
 
 const BUSY_MS = 5_000
+const always = () => true
+/** Outcomes of this process give others nothing to do, but for what they insert. */
+const isNews = ({ token, inserts }: Change): boolean => token === null || inserts.length > 0
 
 export class SqliteStore implements Store, Inspected, Aged {
   readonly kind = 'sqlite'
@@ -87,6 +91,7 @@ export class SqliteStore implements Store, Inspected, Aged {
   readonly promise: string
   readonly #options: SqliteOptions
   readonly #wake: Wake
+  readonly #wakeFile: WakeFile
   readonly #damages = new Damages()
   readonly #owners: OwnerLocks
   readonly #busy: BusyCalls
@@ -97,6 +102,7 @@ export class SqliteStore implements Store, Inspected, Aged {
     this.#options = options
     const { every = () => () => {}, watch } = options
     this.#wake = new Wake({ every, ...(watch ? { watch } : {}) })
+    this.#wakeFile = new WakeFile(options.path)
     this.promise = promiseOf(options)
     this.#owners = new OwnerLocks(options.path, options.clock)
     this.#busyMs = options.busyMs ?? BUSY_MS
@@ -111,6 +117,7 @@ export class SqliteStore implements Store, Inspected, Aged {
     const open = () => Connection.open({ path, synchronous, busyMs, migrates })
     const connection = after === undefined ? open() : await this.#busy.untilFree(open)
     this.#tables = new Tables(connection, this.#damages)
+    this.#wakeFile.open()
     this.#wake.attach(this.#tables)
   }
 
@@ -125,6 +132,7 @@ export class SqliteStore implements Store, Inspected, Aged {
   async close(): Promise<void> {
     this.#owners.releaseAll()
     this.#wake.attach(null)
+    this.#wakeFile.close()
     this.#tables?.connection.close()
     this.#tables = null
   }
@@ -157,6 +165,13 @@ export class SqliteStore implements Store, Inspected, Aged {
     })
   }
 
+  /** A call that gives other processes something to do: they are told after its commit. */
+  async #news<T>(called: Promise<T>, isNewsIn: (result: T) => boolean = always): Promise<T> {
+    const result = await called
+    if (isNewsIn(result)) this.#wakeFile.touch()
+    return result
+  }
+
   /** A question: it waits for nobody who writes. */
   async #read<T>(work: (tables: Tables) => T): Promise<T> {
     try {
@@ -179,7 +194,7 @@ export class SqliteStore implements Store, Inspected, Aged {
   }
 
   insert(jobs: readonly Job[], options: InsertOptions) {
-    return this.#take(tables => insert(tables, jobs, options))
+    return this.#news(this.#take(tables => insert(tables, jobs, options)))
   }
 
   claim(request: ClaimRequest) {
@@ -187,15 +202,17 @@ export class SqliteStore implements Store, Inspected, Aged {
   }
 
   insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    return this.#take(tables => insertAndClaim(tables, jobs, options, request))
+    const call = this.#take(tables => insertAndClaim(tables, jobs, options, request))
+    return this.#news(call, ({ claimed }) => claimed.length < jobs.length)
   }
 
   commit(changes: readonly Change[], options: InsertOptions) {
-    return this.#call(tables => commit(tables, changes, options))
+    const call = this.#call(tables => commit(tables, changes, options))
+    return this.#news(call, () => changes.some(isNews))
   }
 
   apply(bundle: Bundle, options: InsertOptions) {
-    return this.#take(tables => apply(tables, bundle, options))
+    return this.#news(this.#take(tables => apply(tables, bundle, options)))
   }
 
   renew(request: RenewRequest) {
@@ -251,7 +268,7 @@ export class SqliteStore implements Store, Inspected, Aged {
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
-    await this.#call(tables => list.setQueuePaused(tables, queue, isPaused))
+    await this.#news(this.#call(tables => list.setQueuePaused(tables, queue, isPaused)))
   }
 
   pausedQueues(): Promise<string[]> {

@@ -21,7 +21,8 @@ export function sqliteUpkeep(path: string): Upkeep {
         chmodSync(target, 0o600)
       }),
     drop: async () => {
-      for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${end}`, { force: true })
+      for (const end of ['', '-wal', '-shm', '-journal', '-wake'])
+        rmSync(`${path}${end}`, { force: true })
       rmSync(ownersFolder(path), { recursive: true, force: true })
     },
     close: async () => {},

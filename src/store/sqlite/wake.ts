@@ -1,7 +1,9 @@
-// A hint that another process wrote: SQLite counts the changes other connections make. The system says
-// when the log of the database was written to; where it does not, the count is looked at all the time.
+// A hint that another process wrote: SQLite counts the changes other connections make. Who gave others
+// something to do writes to a file beside the database, and the system says so at once. It also says when
+// the log was written to, now and then; where it says nothing, the count is looked at all the time.
 
 import type { Tables } from './tables.ts'
+import { wakePath } from './wake-file.ts'
 import type { Watch } from './watch.ts'
 
 /** Calls back again and again until the function it returns is called. */
@@ -12,7 +14,7 @@ export interface WakeOptions {
   readonly watch?: Watch
 }
 
-/** The least time between two looks, as many writes as there may be. */
+/** The least time between two looks at writes of any kind, as many as there may be. */
 const LOOK_MS = 250
 /** A system that says it will tell may still not do so, on some file systems. */
 const DOUBT_MS = 2_000
@@ -54,7 +56,10 @@ export class Wake {
     if (this.#stops.length > 0 || !this.#tables || this.#listeners.size === 0) return
     this.#seen = this.#version()
     const { every, watch } = this.#options
-    const unwatch = watch?.(`${this.#tables.connection.path}-wal`, () => this.#stirred()) ?? null
+    const { path } = this.#tables.connection
+    const unwatch = watch?.(`${path}-wal`, () => this.#stirred()) ?? null
+    const unwatchNews = watch?.(wakePath(path), () => this.#look()) ?? null
+    if (unwatchNews !== null) this.#stops.push(unwatchNews)
     this.#isTrusted = false
     this.#stopLooks = every(unwatch === null ? LOOK_MS : DOUBT_MS, () => this.#look())
     this.#stops.push(() => this.#stopLooks?.())
