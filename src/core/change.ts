@@ -59,13 +59,17 @@ export function changeIn(before: Job, after: Draft, now: Instant, parts: ChangeP
   after.version = before.version + 1
   const { attempt = null, inserts = none } = parts
   const records = withIncident(parts.records ?? none, { before, after, attempt, skips }, now)
-  const decisions = { attempt, inserts, skips, records }
+  const decided = inEpochOf(before, { attempt, inserts, skips, records })
+  // Every field by name: copying objects together costs more, and every run comes through here.
   return {
     job: after,
     expectedVersion: before.version,
     token: parts.token ?? null,
     specChanged: parts.specChanged ?? false,
-    ...inEpochOf(before, decisions),
+    attempt: decided.attempt,
+    inserts: decided.inserts,
+    skips: decided.skips,
+    records: decided.records,
     drop: parts.drop ?? null,
     clearsCheckpoint: parts.clearsCheckpoint ?? false,
   }

@@ -1,6 +1,6 @@
 // The heart: an outcome turns a running job into its next state. Pure; the same for every system.
 
-import { RESULT_OMITTED, type Attempt, type Outcome } from './attempt.ts'
+import { RESULT_OMITTED, type Attempt, type Outcome, type OwnPayload } from './attempt.ts'
 import { advanceIn, decidedTo, endIn, givenBack, restIn, upcomingFiring } from './advance.ts'
 import { changeIn, type Change } from './change.ts'
 import { draftOf, type Draft } from './draft.ts'
@@ -316,7 +316,7 @@ function waitForPeriod(job: Draft, service: Service, now: Instant): Step {
 function attemptOf(job: Job, service: Service, finish: Finish, now: Instant): Attempt {
   const { outcome, startedAt } = finish
   const lease = job.lease!
-  return {
+  const attempt: Attempt = {
     id: lease.attemptId,
     jobId: job.id,
     run: service.run.run,
@@ -338,16 +338,17 @@ function attemptOf(job: Job, service: Service, finish: Finish, now: Instant): At
     error: errorOf(outcome),
     result: outcome.kind === 'succeeded' ? outcome.result : null,
     measures: outcome.kind === 'succeeded' ? outcome.measures : (finish.measures ?? null),
-    ...ownPayload(job, service),
     expireAt: now + job.spec.retention.ageMs,
   }
+  const payload = ownPayload(job, service)
+  return payload === null ? attempt : { ...attempt, payload }
 }
 
-/** Nothing for a run that got the payload of its job, which is almost every run. */
-function ownPayload({ spec }: Job, { request, run }: Service): Pick<Attempt, 'payload'> {
-  if (request?.payload === undefined) return {}
-  if (spec.retention.payloads === false) return { payload: { in: 'off' } }
-  return { payload: run.attempt > 0 ? { in: 'first' } : { in: 'here', value: request.payload } }
+/** Null for a run that got the payload of its job, which is almost every run. */
+function ownPayload({ spec }: Job, { request, run }: Service): OwnPayload | null {
+  if (request?.payload === undefined) return null
+  if (spec.retention.payloads === false) return { in: 'off' }
+  return run.attempt > 0 ? { in: 'first' } : { in: 'here', value: request.payload }
 }
 
 function reasonOf(outcome: Outcome): string | null {
