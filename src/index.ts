@@ -21,7 +21,8 @@ export { schedule, stopSchedules, type ScheduleCallOptions } from './library/one
 export type { Policies, RetryOptions } from './library/policies.ts'
 export type { QueuesApi } from './library/queues-api.ts'
 export type { RunsApi } from './library/runs-api.ts'
-export type { AnyJob, Scheduler, ScheduleOptions, TriggerOptions } from './library/scheduler.ts'
+export type { AnyJob, Scheduler, ScheduleOptions } from './library/scheduler.ts'
+export type { TriggerEntry, TriggerManyOptions, TriggerOptions } from './library/tasks.ts'
 export type { Duration, Moment } from './library/time-input.ts'
 export type { Trial, TrialOptions } from './library/trial.ts'
 export {

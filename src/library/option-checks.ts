@@ -111,13 +111,15 @@ export const jobChecks: Checks<AnyDefinition['options']> = {
   run: isFunction,
 }
 
-export const triggerChecks = {
-  idempotencyKey: isKey,
+export const triggerManyChecks = {
   delay: isDuration,
   tenant: isText,
   user: isText,
   priority: isPriority,
 }
+
+export const triggerChecks = { ...triggerManyChecks, idempotencyKey: isKey }
+export const entryOptionChecks = { ...triggerChecks, input: anything }
 
 export const scheduleChecks = {
   ...rowChecks,

@@ -2,7 +2,7 @@
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { SchedulerError } from '../core/errors.ts'
-import { runId, type Job } from '../core/job.ts'
+import type { Job } from '../core/job.ts'
 import type { Json } from '../core/json.ts'
 import type { Jsonify } from '../core/jsonify.ts'
 import type { PayloadCheck } from '../core/payload.ts'
@@ -24,11 +24,11 @@ import { declarationsOf, declare, declareMore, describeDifferences, type Owner }
 import type { JobDefinition } from './definition.ts'
 import { EventStream, type EventFilter, type SchedulerEvent } from './events.ts'
 import { runHandle, scheduleHandle, type RunHandle, type ScheduleHandle } from './handles.ts'
-import { rowId, taskId } from './identity.ts'
+import { rowId } from './identity.ts'
 import { invoke } from './invoke.ts'
 import { JobsApi } from './jobs-api.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { filterChecks, scheduleChecks, stopChecks, triggerChecks } from './option-checks.ts'
+import { filterChecks, scheduleChecks, stopChecks } from './option-checks.ts'
 import type { AnyDefinition, RowPolicies } from './options.ts'
 import type { Policies } from './policies.ts'
 import { rowSpec } from './rows.ts'
@@ -37,9 +37,18 @@ import { RunsApi } from './runs-api.ts'
 import { refuseDeclaredPayloads } from './declared-payloads.ts'
 import { storedPayload } from './schema.ts'
 import { SourcesApi } from './sources-api.ts'
+import {
+  enqueue,
+  entryOptions,
+  payloadsOfEntries,
+  refuseTriggerOptions,
+  TaskFactory,
+  type TriggerEntry,
+  type TriggerManyOptions,
+  type TriggerOptions,
+} from './tasks.ts'
 import { toMs, type Duration } from './time-input.ts'
 import type { When } from './when.ts'
-import { at as once } from './when.ts'
 import { WorkflowsApi } from './workflows-api.ts'
 
 export type AnyJob = AnyDefinition
@@ -48,15 +57,6 @@ type InputOf<D> =
   D extends JobDefinition<string, infer S, infer _R> ? StandardSchemaV1.InferInput<S> : never
 type ResultOf<D> = D extends JobDefinition<string, infer _S, infer R> ? R : never
 type NameOf<J extends readonly AnyJob[]> = keyof ByName<J> & string
-
-export interface TriggerOptions {
-  /** The same key makes the same run, however often it is asked for. */
-  readonly idempotencyKey?: string
-  readonly delay?: Duration
-  readonly tenant?: string
-  readonly user?: string
-  readonly priority?: NonNullable<Policies['priority']>
-}
 
 /** Policies given here win over those of the definition, each as a whole. */
 export interface ScheduleOptions<I> extends RowPolicies {
@@ -244,29 +244,37 @@ export class Scheduler<J extends readonly AnyJob[]> {
   ): Promise<RunHandle<Jsonify<ResultOf<ByName<J>[N]>>>> {
     const { engine } = this
     const definition = this.#definition(name)
-    refuseOptions(
-      `trigger of ${name} is not valid`,
-      options,
-      triggerChecks satisfies Checks<TriggerOptions>,
-    )
+    refuseTriggerOptions(name, options)
     const payload = await this.#payloadOf(definition, input)
-    const delayMs = options.delay === undefined ? 0 : toMs(options.delay, 'delay')
-    const when = once(new Date(engine.clock.now() + delayMs))
-    const spec = rowSpec(definition, this.#parts.defaults, { ...options, when, payload })
-    const { app } = this.#parts.owner
-    const key = options.idempotencyKey ?? engine.ids.next(engine.clock.now())
-    const id = taskId({ tenant: spec.tenant, app, definition: name, key })
-    const task = {
-      ...spec,
-      first: 'next',
-      overlap: { policy: 'skip' },
-      retry: { ...spec.retry, exhausted: 'stop', yields: false },
-    } as const
-    const [made] = await engine.client.create([{ id, kind: 'task', spec: task }])
-    if (made!.result === 'full') {
-      throw new SchedulerError('QUEUE_FULL', `queue ${spec.queue} is full: ${name} was not taken`)
-    }
-    return runHandle(engine, runId(id, 1))
+    const task = this.#tasksOf(definition).make(payload, options)
+    const [id] = await enqueue(engine, name, [task])
+    return runHandle(engine, id!)
+  }
+
+  /**
+   * Runs a declared job once for each entry, up to 100,000 in one call. Every entry is checked before
+   * the first is stored. The handles are in the order of the entries.
+   */
+  async triggerMany<N extends NameOf<J>>(
+    name: N,
+    entries: readonly TriggerEntry<InputOf<ByName<J>[N]>>[],
+    options: TriggerManyOptions = {},
+  ): Promise<RunHandle<Jsonify<ResultOf<ByName<J>[N]>>>[]> {
+    const { engine } = this
+    const definition = this.#definition(name)
+    const payloads = await payloadsOfEntries(definition, entries, options)
+    const factory = this.#tasksOf(definition)
+    const tasks = entries.map((entry, i) =>
+      factory.make(payloads[i]!, entryOptions(entry, options)),
+    )
+    if (tasks.length === 0) return []
+    const ids = await enqueue(engine, name, tasks)
+    return ids.map(id => runHandle(engine, id))
+  }
+
+  #tasksOf(definition: AnyDefinition): TaskFactory {
+    const { defaults, owner } = this.#parts
+    return new TaskFactory({ definition, defaults, app: owner.app, engine: this.engine })
   }
 
   /** A schedule of a declared job, added or changed while running. */
