@@ -138,6 +138,35 @@ describe('what a row of crashes is made of', () => {
     expect(job).toMatchObject({ dueAt: T0 + HOUR, crashes: 0, current: { run: 1, failures: 0 } })
   })
 
+  it('G1 a lease lost after crashes waits as long as after the last of them', () => {
+    for (const [crashes, waitMs] of [
+      [2, 5 * SECOND],
+      [4, 20 * SECOND],
+      [5, MINUTE],
+      [7, 4 * MINUTE],
+    ] as const) {
+      const job = crashTimes(made(every(HOUR)), crashes)
+      const at = job.dueAt!
+      const { job: after } = ran(job, lost, at)
+      expect(after).toMatchObject({ crashes, dueAt: at + waitMs, state: 'waiting' })
+    }
+  })
+
+  it('G1 a node that stops gives a job that is set aside back at once', () => {
+    const job = crashTimes(made(every(HOUR)), 5)
+    const { job: after } = ran(job, { kind: 'interrupted' }, job.dueAt!)
+    expect(after.dueAt).toBe(job.dueAt)
+  })
+
+  it('G1 a requested run whose lease is lost stays requested during the wait', () => {
+    const job = crashTimes(made(every(HOUR)), 12)
+    const now = job.updatedAt + 1
+    const asked = requestRun(job, { id: 'r1' }, now).change.job
+    const { job: after } = ran(asked, lost, now)
+    expect(after).toMatchObject({ state: 'waiting', crashes: 12, dueAt: now + HOUR })
+    expect(after.requests).toHaveLength(1)
+  })
+
   it('a claim that never began leaves no row, however its lease was lost', () => {
     const asked = requestRun(made(every(HOUR)), { id: 'r1' }, T0).change.job
     for (const outcome of [crashed, lost]) {

@@ -153,7 +153,7 @@ function decide(job: Draft, service: Service, finish: Finish, now: Instant): Ste
     case 'abandoned':
       return crash(job, service, now)
     case 'interrupted':
-      return again(job, service, now, now)
+      return interrupt(job, service, outcome.reason === 'lease_lost', now)
     case 'deferred':
       return outcome.worked
         ? again(job, service, outcome.until, now)
@@ -216,6 +216,16 @@ function crash(job: Draft, service: Service, now: Instant): Step {
   job.requests = withoutRequest(job, service.request.id).requests
   restIn(job, now)
   return isOver
+}
+
+/**
+ * Tried again at once. Only after earlier crashes does an attempt whose fate nobody can tell wait as
+ * long as after the last of them: a job that is set aside costs at most one process per cool-down.
+ */
+function interrupt(job: Draft, service: Service, isLeaseLost: boolean, now: Instant): Step {
+  const at = isLeaseLost ? now + crashWaitMs(job.crashes) : now
+  if (at > now) holdUntil(job, service, at)
+  return again(job, service, at, now)
 }
 
 /** Nothing else of the job starts during the wait: neither its requests nor its schedule. */

@@ -143,8 +143,9 @@ function crashProblem(attempt: Attempt, { before, after, inRow }: CrashRow): str
   const mayEnd = (kind === 'once' || kind === 'manual') && inRow >= ONE_OFF_CRASHES_MAX
   const isEnded = after.state === 'failed' && after.ended?.reason === 'crash_loop'
   if (isEnded && !mayEnd) return `ended after ${inRow} crashes`
-  if (attempt.outcome !== 'abandoned') return null
-  if (mayEnd && !isEnded) return `${inRow} crashes, but the one-off has not ended`
+  const isLost = attempt.reason === 'lease_lost'
+  if (attempt.outcome !== 'abandoned' && !isLost) return null
+  if (!isLost && mayEnd && !isEnded) return `${inRow} crashes, but the one-off has not ended`
   if (after.state !== 'waiting' || after.dueAt === null) return null
   const waits = after.dueAt - attempt.finishedAt
   // A handler that was told to stop and has not returned holds the next start back as well.
