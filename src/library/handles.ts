@@ -2,12 +2,13 @@
 
 import { shortId } from '../core/short-id.ts'
 import { SchedulerError } from '../core/errors.ts'
-import type { Job } from '../core/job.ts'
+import { parseRunId, type Job } from '../core/job.ts'
 import { copyJson } from '../core/json-copy.ts'
 import type { Json } from '../core/json.ts'
 import type { Run, RunStatus } from '../core/run.ts'
 import { isLabel, refuseOptions, type Checks } from '../core/option-check.ts'
 import type { Engine } from '../engine/engine.ts'
+import { RunWatch } from './run-watch.ts'
 import { isMoment, toInstant, type Moment } from './time-input.ts'
 
 export interface RunHandle<R> {
@@ -32,8 +33,6 @@ export interface PauseOptions {
   readonly note?: string
 }
 
-/** How often another node's work is looked at while waiting for a result. */
-const RESULT_LOOK_MS = 250
 const OVER: readonly RunStatus[] = ['completed', 'failed', 'cancelled', 'skipped']
 
 export function runHandle<R>(engine: Engine, id: string): RunHandle<R> {
@@ -47,43 +46,24 @@ export function runHandle<R>(engine: Engine, id: string): RunHandle<R> {
 }
 
 async function awaitResult<R>(engine: Engine, id: string, signal?: AbortSignal): Promise<R> {
-  for (;;) {
-    signal?.throwIfAborted()
-    const isLast = engine.node.state === 'stopped'
-    // Listening starts before the look, so that an end between the two is not missed.
-    const change = nextChange(engine, signal)
-    const run = await engine.client.getRun(id).catch((error: unknown) => {
-      change.stop()
-      throw engine.node.state === 'stopped' ? stoppedBefore(id) : error
-    })
-    if (OVER.includes(run.status)) {
-      change.stop()
-      return copyJson(resultOf(run)) as R
+  const jobId = parseRunId(id)?.jobId ?? id
+  const wait = RunWatch.of(engine).wait(jobId, signal)
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      const isLast = engine.node.state === 'stopped'
+      // Waiting starts before the look, so that an end between the two is not missed.
+      const changed = wait.next()
+      const run = await engine.client.getRun(id).catch((error: unknown) => {
+        throw engine.node.state === 'stopped' ? stoppedBefore(id) : error
+      })
+      if (OVER.includes(run.status)) return copyJson(resultOf(run)) as R
+      if (isLast) throw stoppedBefore(id)
+      await changed
     }
-    if (isLast) {
-      change.stop()
-      throw stoppedBefore(id)
-    }
-    await change.happened
+  } finally {
+    wait.end()
   }
-}
-
-function nextChange(engine: Engine, signal?: AbortSignal) {
-  const stops: (() => void)[] = []
-  const stop = () => {
-    for (const one of stops) one()
-  }
-  const happened = new Promise<void>(resolve => {
-    stops.push(engine.events.on('settled', () => resolve()))
-    stops.push(
-      engine.events.on('stateChanged', ({ to }) => {
-        if (to === 'stopped') resolve()
-      }),
-    )
-    stops.push(engine.clock.after(RESULT_LOOK_MS, resolve))
-    signal?.addEventListener('abort', () => resolve(), { once: true })
-  })
-  return { happened: happened.finally(stop), stop }
 }
 
 function stoppedBefore(id: string): SchedulerError {
