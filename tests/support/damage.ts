@@ -117,6 +117,8 @@ async function postgresParts(url: string, jobId: string): Promise<Parts> {
   const schema = `"${address.searchParams.get('schema') ?? 'carillon'}".`
   address.search = ''
   const client = new pg.Client({ connectionString: address.href })
+  // A server that goes away fails the query at hand; between queries it is no reason to end.
+  client.on('error', () => {})
   await client.connect()
   const ask: Ask = async (text, ...values) =>
     (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows
