@@ -74,7 +74,7 @@ export interface Attempt {
   readonly measures: JsonObject | null
   /** The clock epoch it was decided in (core/clock-step); absent in the first. */
   readonly clockEpoch?: number
-  /** Given by a request; absent when the run got the payload of its job. */
+  /** Absent when it got the payload that its job was created with. */
   readonly payload?: OwnPayload
   /** From when age no longer protects it. */
   readonly expireAt: Instant
@@ -98,10 +98,13 @@ export type AttemptTimes = Pick<
 >
 
 /**
- * A payload of a run's own: kept once, with the first attempt of the run, and gone with it. `first`
- * points there; `off` says that the job keeps none.
+ * Where to find what an attempt got. `spec` is the payload of the job as of that revision; all others
+ * were given to the run. Those are kept once per content by the job (`job`), or with the first attempt
+ * of the run when the job has no room (`here`, and `first` points to it); `off` keeps none.
  */
 export type OwnPayload =
+  | { readonly in: 'spec'; readonly revision: number }
+  | { readonly in: 'job'; readonly given: number }
   | { readonly in: 'here'; readonly value: Json }
   | { readonly in: 'first' | 'off' }
 

@@ -6,7 +6,9 @@ import { draftOf, type Draft } from './draft.ts'
 import { incidentRecord, type Decision } from './incident.ts'
 import type { Job } from './job.ts'
 import type { Skip } from './ledger.ts'
+import { releasedHistory } from './payload-history.ts'
 import type { RecordWrite } from './record.ts'
+import { withHistory } from './spec.ts'
 import { isAheadOfClock, type Instant } from './time.ts'
 
 export interface Change {
@@ -65,7 +67,7 @@ export function changeIn(before: Job, after: Draft, now: Instant, parts: ChangeP
     job: after,
     expectedVersion: before.version,
     token: parts.token ?? null,
-    specChanged: parts.specChanged ?? false,
+    specChanged: releasePayloads(after, now) || (parts.specChanged ?? false),
     attempt: decided.attempt,
     inserts: decided.inserts,
     skips: decided.skips,
@@ -73,6 +75,15 @@ export function changeIn(before: Job, after: Draft, now: Instant, parts: ChangeP
     drop: parts.drop ?? null,
     clearsCheckpoint: parts.clearsCheckpoint ?? false,
   }
+}
+
+/** Payloads that no kept run points to any more go with the next write of their job. */
+function releasePayloads(after: Draft, now: Instant): boolean {
+  if (after.spec.payloadHistory === undefined) return false
+  const history = releasedHistory(after, now)
+  if (history === null) return false
+  after.spec = withHistory(after.spec, history)
+  return true
 }
 
 /** The cursor of a job that a later clock wrote goes back: its times come again. */

@@ -9,7 +9,8 @@ import { createJob, noRun, withinEnd, withoutPermitWait } from './job.ts'
 import { jsonEqual } from './json.ts'
 import type { Skip } from './ledger.ts'
 import { skippedWhile } from './pause.ts'
-import { withOpenRun } from './begin.ts'
+import { pinnedRequests, specAfterEdit } from './payload-history.ts'
+import { neverBegan, withOpenRun } from './begin.ts'
 import { isCursorDecided } from './service.ts'
 import { assertSpec } from './spec-check.ts'
 import type { JobSpec } from './spec.ts'
@@ -32,11 +33,14 @@ export interface FieldChange {
   readonly to: unknown
 }
 
-/** The fields in which two specs mean different things; the mark of actions follows the handler. */
+/**
+ * The fields in which two specs mean different things; the mark of actions follows the handler, the
+ * history of payloads the edits.
+ */
 export function specChanges(before: JobSpec, after: JobSpec): FieldChange[] {
   const fields = Object.keys(after) as (keyof JobSpec)[]
   return fields
-    .filter(field => field !== 'isAction')
+    .filter(field => field !== 'isAction' && field !== 'payloadHistory')
     .filter(field =>
       field === 'trigger'
         ? !sameTrigger(before.trigger, after.trigger)
@@ -89,7 +93,10 @@ export function editJob(
   const open: Job = { ...opened, hold: withoutPermitWait(opened.hold) }
   const moves = changes.some(({ field }) => field === 'trigger' || field === 'startAt')
   const skips = moves && !isUnreadable(job) ? passedUnderOldSpec(job, now) : []
-  const edited: Job = { ...open, spec, declared, revision: job.revision + 1 }
+  const isLive = job.state === 'running' && !neverBegan(job)
+  const next = specAfterEdit(job, spec, { now, isLive })
+  const requests = pinnedRequests(open, next)
+  const edited: Job = { ...open, spec: next, declared, requests, revision: job.revision + 1 }
   const placed =
     placedByLimit(edited, job, now) ?? (moves ? replaced(edited, now) : bounded(edited))
   const after = placed.state === 'waiting' ? rest(placed, now) : placed
@@ -168,12 +175,13 @@ export function refuseNoFiring({ id, spec }: Job): void {
  * what passed meanwhile is one skip; with another one it starts afresh. Numbers, history and a
  * pause stay either way.
  */
-export function reviveJob(job: Job, spec: JobSpec, declared: Declared, now: Instant): Change {
+export function reviveJob(job: Job, given: JobSpec, declared: Declared, now: Instant): Change {
+  const spec = specAfterEdit(job, given, { now, isLive: false })
   const hasCursor = job.nextAt !== null && sameTrigger(job.spec.trigger, spec.trigger)
   const { after, skips } = hasCursor
     ? continued({ ...job, spec, declared }, now)
     : { after: restarted(job, { id: job.id, spec, declared }, now), skips: [] }
-  const alive: Job = { ...after, revision: job.revision + 1 }
+  const alive: Job = { ...after, spec, revision: job.revision + 1 }
   const placed = job.pause === null ? alive : applyPause(alive, job.pause)
   return change(job, placed, now, { specChanged: true, skips })
 }

@@ -6,6 +6,7 @@ import { change, type Change } from './change.ts'
 import type { ErrorInfo } from './errors.ts'
 import type { Job } from './job.ts'
 import { settle, type Finish } from './settle.ts'
+import { withHistory } from './spec.ts'
 import type { Instant } from './time.ts'
 
 /** `finish` says how its attempt ended if it did; otherwise the attempt fails for the same reason. */
@@ -22,6 +23,7 @@ export function failInvalid(job: Job, thrown: unknown, now: Instant, finish?: Fi
 }
 
 function stopped(after: Job, before: Job, lastError: ErrorInfo, now: Instant): Job {
-  const { spec, nextAt } = before
+  const { nextAt } = before
+  const spec = withHistory(before.spec, after.spec.payloadHistory)
   return end({ ...after, spec, nextAt, lastError, pause: null }, 'failed', 'invalid', now)
 }

@@ -4,7 +4,7 @@ import type { ErrorInfo } from './errors.ts'
 import type { Json } from './json.ts'
 import { ENDED_JOB_KEPT_MS, ENDED_TASK_KEPT_MS, limits } from './limits.ts'
 import type { OutcomeKind } from './attempt.ts'
-import type { JobSpec } from './spec.ts'
+import { withHistory, type JobSpec } from './spec.ts'
 import type { Instant, Millis } from './time.ts'
 import { earlier } from './time.ts'
 import { firstMoment, runsBesideGrid } from './trigger.ts'
@@ -208,7 +208,9 @@ export const noTotals: Totals = {
 const noRequests: readonly RunRequest[] = []
 
 export function createJob(input: NewJob, now: Instant): Job {
-  const { id, spec, kind = 'job' } = input
+  const { id, kind = 'job' } = input
+  // A job made like another one has no past.
+  const spec = withHistory(input.spec, undefined)
   const { trigger } = spec
   const nextAt = withinEnd(firstMoment(trigger, spec.first, now, spec.startAt), spec.endAt)
   const isTwofold = runsBesideGrid(trigger, spec.first)

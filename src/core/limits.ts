@@ -7,6 +7,9 @@ export const limits = {
   idLength: 400,
   noteLength: 1_000,
   payloadBytes: 64 * 1024,
+  /** Payloads a job keeps beside its present one, for the runs that got them. */
+  payloadsKept: 20,
+  payloadsKeptBytes: 256 * 1024,
   resultBytes: 64 * 1024,
   checkpointBytes: 64 * 1024,
   metadataBytes: 16 * 1024,

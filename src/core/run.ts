@@ -1,12 +1,12 @@
 // A run as people see it: put together from its job and the attempts it left.
 
-import { payloadGiven } from './action-name.ts'
 import { isResultOmitted, type Attempt, type Origin } from './attempt.ts'
 import type { ErrorInfo } from './errors.ts'
 import { runId, type Job, type RunRequest } from './job.ts'
 import type { Json } from './json.ts'
 import type { RecordWrite, StoredRecord } from './record.ts'
 import { endEntry } from './kept.ts'
+import { payloadsOfRun, type RunPayloads } from './run-payload.ts'
 import { serviceOf } from './service.ts'
 import type { Instant } from './time.ts'
 
@@ -22,7 +22,7 @@ export type RunStatus =
 /** How a run can end. */
 export type EndStatus = Extract<RunStatus, 'completed' | 'failed' | 'cancelled' | 'skipped'>
 
-export interface Run {
+export interface Run extends RunPayloads {
   readonly id: string
   readonly jobId: string
   readonly run: number
@@ -38,13 +38,6 @@ export interface Run {
   readonly result: Json
   /** Whether the run succeeded with a result that could not be kept. */
   readonly resultOmitted: boolean
-  /**
-   * What it was or will be given, without the settings of an action; null as well when that is not
-   * kept.
-   */
-  readonly payload: Json
-  /** Whose payload that is: the run's own, or its job's as it is now; null when it is not kept. */
-  readonly payloadOf: 'run' | 'job' | null
   readonly error: ErrorInfo | null
   /** When it is tried next, while it waits. */
   readonly retryAt: Instant | null
@@ -73,27 +66,10 @@ export function runOf(job: Job, run: number, attempts: readonly Attempt[]): Run 
     finishedAt: isOver ? last!.finishedAt : null,
     result: last?.result ?? null,
     resultOmitted: last !== undefined && isResultOmitted(last),
-    ...payloadOfRun(job, run, attempts),
+    ...payloadsOfRun(job, run, attempts, !isOver),
     error: last?.error ?? null,
     retryAt: open?.retryAt ?? null,
   }
-}
-
-type RunPayload = Pick<Run, 'payload' | 'payloadOf'>
-
-/** `attempts` are those of the run. */
-export function payloadOfRun(job: Job, run: number, attempts: readonly Attempt[]): RunPayload {
-  const request = job.requests.find(held => held.run === run)
-  if (request?.payload !== undefined) {
-    return { payload: payloadGiven(job.spec, request.payload), payloadOf: 'run' }
-  }
-  const own = attempts.flatMap(({ payload }) => payload ?? [])
-  if (own.length === 0) {
-    return { payload: payloadGiven(job.spec), payloadOf: job.kind === 'task' ? 'run' : 'job' }
-  }
-  const kept = own.find(payload => payload.in === 'here')
-  if (kept?.in !== 'here') return { payload: null, payloadOf: null }
-  return { payload: payloadGiven(job.spec, kept.value), payloadOf: 'run' }
 }
 
 /** Requested runs that were cancelled before their first start: they leave no attempt. */
@@ -169,6 +145,8 @@ function neverStarted({ jobId, run, origin, occurrence, retryOf, at, reason }: N
     resultOmitted: false,
     payload: null,
     payloadOf: null,
+    payloadRevision: null,
+    payloads: [],
     reason,
   }
 }
@@ -210,8 +188,7 @@ function unkept(job: Job, run: number): Run | null {
     finishedAt,
     result: null,
     resultOmitted: false,
-    payload: payloadGiven(job.spec),
-    payloadOf: job.kind === 'task' ? 'run' : 'job',
+    ...payloadsOfRun(job, run, [], false),
     error: null,
     retryAt: null,
   }

@@ -1,6 +1,6 @@
 // The heart: an outcome turns a running job into its next state. Pure; the same for every system.
 
-import { RESULT_OMITTED, type Attempt, type Outcome, type OwnPayload } from './attempt.ts'
+import { RESULT_OMITTED, type Attempt, type Outcome } from './attempt.ts'
 import { advanceIn, decidedTo, endIn, givenBack, restIn, upcomingFiring } from './advance.ts'
 import { changeIn, type Change } from './change.ts'
 import { draftOf, type Draft } from './draft.ts'
@@ -13,10 +13,12 @@ import { limits } from './limits.ts'
 import { crashWaitMs, endCoolDown, isOneOff } from './crash.ts'
 import { holdForPermit, holdOf, type PermitWait } from './hold.ts'
 import { nodeIdOf } from './owner.ts'
+import { attemptPayload } from './payload-history.ts'
 import { failuresAt, mayRetry, retryDelayMs, withFailure } from './retry.ts'
 import { outcomeRecords, withOutcome } from './series.ts'
 import { replaceRequest, serviceOf, withoutRequest, type Service } from './service.ts'
 import { neverBegan } from './begin.ts'
+import { withHistory } from './spec.ts'
 import { isAheadOfClock, type Instant, type Millis } from './time.ts'
 import { gridNext, isGrid, isRecurring } from './trigger.ts'
 
@@ -54,10 +56,13 @@ export function settle(job: Job, given: Finish, now: Instant): Change {
   const isFreed = service.request !== null && job.crashes >= limits.crashesMax && next.crashes === 0
   const passed = isFreed ? endWait(next, now) : noSkips
   const step = decide(next, service, finish, now)
-  const attempt = hasRow ? attemptOf(job, service, finish, now) : null
+  const got = hasRow ? attemptPayload(job, service, now) : null
+  const attempt = got ? withPayload(attemptOf(job, service, finish, now), got.own) : null
+  if (got) next.spec = withHistory(job.spec, got.history)
   const oldest = job.counters.attempts - job.spec.retention.attempts
   return changeIn(job, next, now, {
     token: job.lease!.token,
+    specChanged: next.spec !== job.spec,
     skips: passed.length === 0 ? step.skips : [...passed, ...step.skips],
     attempt,
     records: outcomeRecords(job, attempt),
@@ -326,7 +331,7 @@ function waitForPeriod(job: Draft, service: Service, now: Instant): Step {
 function attemptOf(job: Job, service: Service, finish: Finish, now: Instant): Attempt {
   const { outcome, startedAt } = finish
   const lease = job.lease!
-  const attempt: Attempt = {
+  return {
     id: lease.attemptId,
     jobId: job.id,
     run: service.run.run,
@@ -350,15 +355,11 @@ function attemptOf(job: Job, service: Service, finish: Finish, now: Instant): At
     measures: outcome.kind === 'succeeded' ? outcome.measures : (finish.measures ?? null),
     expireAt: now + job.spec.retention.ageMs,
   }
-  const payload = ownPayload(job, service)
-  return payload === null ? attempt : { ...attempt, payload }
 }
 
-/** Null for a run that got the payload of its job, which is almost every run. */
-function ownPayload({ spec }: Job, { request, run }: Service): OwnPayload | null {
-  if (request?.payload === undefined) return null
-  if (spec.retention.payloads === false) return { in: 'off' }
-  return run.attempt > 0 ? { in: 'first' } : { in: 'here', value: request.payload }
+/** Almost every run got the payload its job was created with, and keeps nothing of its own. */
+function withPayload(attempt: Attempt, { payload }: Pick<Attempt, 'payload'>): Attempt {
+  return payload === undefined ? attempt : { ...attempt, payload }
 }
 
 function reasonOf(outcome: Outcome): string | null {

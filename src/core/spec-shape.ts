@@ -42,7 +42,21 @@ function misshapen(spec: JobSpec): keyof JobSpec | null {
   if (!hasField(spec.retry?.backoff, 'kind', isText)) return 'retry'
   if (!hasField(spec.retention, 'attempts', isNumber)) return 'retention'
   if (!Array.isArray(spec.tags)) return 'tags'
+  if (!isHistory(spec.payloadHistory)) return 'payloadHistory'
   return typeof spec.metadata === 'object' && spec.metadata !== null ? null : 'metadata'
+}
+
+function isHistory(history: unknown): boolean {
+  if (history === undefined) return true
+  if (!hasField(history, 'revision', isNumber) || !hasField(history, 'since', isNumber))
+    return false
+  const { kept } = history as { readonly kept?: unknown }
+  return Array.isArray(kept) && kept.every(isKeptPayload)
+}
+
+function isKeptPayload(one: unknown): boolean {
+  const hasUse = hasField(one, 'number', isNumber) && hasField(one, 'at', isNumber)
+  return hasUse && hasField(one, 'revisions', Array.isArray)
 }
 
 function isTrigger(trigger: unknown): boolean {

@@ -68,6 +68,7 @@ export function specText(spec: JobSpec): string {
     part('retention', spec.retention, specDefaults.retention) +
     part('tags', spec.tags, specDefaults.tags) +
     part('metadata', spec.metadata, specDefaults.metadata) +
+    part('payloadHistory', spec.payloadHistory, undefined) +
     '}'
   )
 }
@@ -104,7 +105,9 @@ export function specFrom(stored: StoredSpec): JobSpec {
     throw new RangeError(`a spec written against defaults ${defaults} is from a newer Carillon`)
   if (!base) throw new DamagedRecord('spec', 'the stored spec names no known set of defaults')
   // As it was made: what all specs have in common the engine knows by heart.
-  return assertShape(completeSpec(defaults < SINGLE ? withActionMark(stored) : stored, base))
+  const spec = completeSpec(defaults < SINGLE ? withActionMark(stored) : stored, base)
+  const { payloadHistory } = stored
+  return assertShape(payloadHistory === undefined ? spec : { ...spec, payloadHistory })
 }
 
 function withActionMark<S extends StoredSpec>(stored: S): S {

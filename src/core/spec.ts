@@ -1,6 +1,7 @@
 // What a person declares about a job. Nothing in a spec changes by running it.
 
 import type { Json, JsonObject } from './json.ts'
+import type { PayloadHistory } from './kept-payload.ts'
 import type { Instant, Millis } from './time.ts'
 import { DAY, HOUR, MINUTE } from './time.ts'
 import { isRecurring, type FirstRun, type Trigger } from './trigger.ts'
@@ -39,6 +40,8 @@ export interface JobSpec {
   readonly retention: Retention
   readonly tags: readonly string[]
   readonly metadata: JsonObject
+  /** Written by edits and by runs with a payload of their own; never given. */
+  readonly payloadHistory?: PayloadHistory
 }
 
 /** Firings that passed while nobody could run the job. */
@@ -81,7 +84,7 @@ export type Backoff =
 export interface Retention {
   readonly attempts: number
   readonly ageMs: Millis
-  /** False keeps no payloads that runs were given of their own. */
+  /** False keeps no payload but the present one of the job. */
   readonly payloads?: boolean
 }
 
@@ -169,6 +172,13 @@ export function completeSpec(
     tags: or(input.tags, usual.tags),
     metadata: or(input.metadata, usual.metadata),
   }
+}
+
+/** The same spec with another history of payloads. */
+export function withHistory(spec: JobSpec, history: PayloadHistory | undefined): JobSpec {
+  if (spec.payloadHistory === history) return spec
+  const { payloadHistory: _, ...bare } = spec
+  return history === undefined ? bare : { ...bare, payloadHistory: history }
 }
 
 /** Null is an answer of its own: no timeout is not the usual one. */

@@ -12,6 +12,7 @@ import { createJob, parseRunId, type Job, type NewJob } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { pauseJob, resumeJob, type PauseInput } from '../core/pause.ts'
 import { releaseJob } from '../core/release.ts'
+import { payloadRevisionOf } from '../core/payload-history.ts'
 import { requestBackfill, requestRetry, requestRun } from '../core/requests.ts'
 import type { RecordWrite } from '../core/record.ts'
 import type { Run } from '../core/run.ts'
@@ -218,7 +219,8 @@ export class Client {
 
   /** A new run of the same occurrence, by its id; the old one keeps its place in history. */
   async retryRun(id: string, guard: Guard = {}): Promise<string> {
-    const { jobId, attempts, payload, payloadOf: source } = await this.getRun(id)
+    const run = await this.getRun(id)
+    const { jobId, attempts, payloadRevision } = run
     const last = attempts.at(-1)
     if (!last) {
       throw new SchedulerError(
@@ -226,12 +228,12 @@ export class Client {
         `cannot retry run ${shortId(id)}: it has not ended`,
       )
     }
-    if (source === null) refuseWithoutPayload(id)
-    const hasOwn = last.payload !== undefined
+    const payload = keptPayload(run)
     const requestId = this.#parts.ids.next(this.#parts.clock.now())
     let asked = ''
     const decide = (job: Job, now: Instant) => {
-      const request = requestRetry(job, last, requestId, now, hasOwn ? payload : undefined)
+      const isPresent = payloadRevision === payloadRevisionOf(job.spec)
+      const request = requestRetry(job, last, requestId, now, isPresent ? undefined : payload)
       asked = request.runId
       return request.change
     }
@@ -241,9 +243,7 @@ export class Client {
 
   /** What a run was given, to be given again. */
   async payloadToReplay(id: string): Promise<Json> {
-    const { payload, payloadOf: source } = await this.getRun(id)
-    if (source === null) refuseWithoutPayload(id)
-    return payload
+    return keptPayload(await this.getRun(id))
   }
 
   async why(id: string): Promise<Explanation> {
@@ -348,11 +348,16 @@ function hasHandler(value: Json, handler: string): boolean {
   return Array.isArray(value.handlers) && value.handlers.includes(handler)
 }
 
-/** With the payload of the job it would be another run. */
-function refuseWithoutPayload(id: string): never {
+/** With the present payload of the job it would be another run. */
+function keptPayload({ id, payload, payloadOf: source, payloadRevision }: Run): Json {
+  if (source !== null) return payload
+  const what =
+    payloadRevision === null
+      ? 'its own payload is not kept'
+      : `its payload, from revision ${payloadRevision} of the job, is no longer kept`
   throw new SchedulerError(
     'TRANSITION_INVALID',
-    `cannot run ${shortId(id)} again: its own payload is not kept; replay it with a payload`,
+    `cannot run ${shortId(id)} again: ${what}; replay it with a payload`,
     { details: { reason: 'payload_not_kept' } },
   )
 }

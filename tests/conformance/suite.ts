@@ -30,6 +30,7 @@ import { loadTests } from './suite/load.ts'
 import { measuresTests } from './suite/measures.ts'
 import { offsetTests } from './suite/offset.ts'
 import { overdueTests } from './suite/overdue.ts'
+import { payloadTests } from './suite/payloads.ts'
 import { pruneTests } from './suite/prune.ts'
 import { raceTests } from './suite/races.ts'
 import { recordTests } from './suite/records.ts'
@@ -63,6 +64,7 @@ const topics = [
   offsetTests,
   attemptTests,
   attemptsOfManyTests,
+  payloadTests,
   fieldTests,
   ledgerTests,
   countTests,

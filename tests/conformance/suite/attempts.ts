@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Attempt, Outcome } from '../../../src/core/attempt.ts'
 import { change } from '../../../src/core/change.ts'
-import { requestRun } from '../../../src/core/requests.ts'
 import { settle } from '../../../src/core/settle.ts'
 import type { AttemptFilter, PageRequest, Store } from '../../../src/store/store.ts'
 import {
@@ -48,23 +47,6 @@ export function attemptTests(bench: UseBench): void {
       await history(store)
       expect(await numbers(store, { jobId: 'a' })).toEqual([4, 3, 2, 1])
       expect(await numbers(store, { jobId: 'ghost' })).toEqual([])
-    })
-
-    it('N3 keep the payload a run was given, once, and dumps carry it', async () => {
-      const { store } = bench()
-      await put(store, newJob({ id: 'p', spec: { ...retrying, ...onRequest } }))
-      const [stored] = await store.get(['p'])
-      const asked = requestRun(stored!, { id: 'r', payload: { customer: 'acme', n: 5 } }, T0)
-      await store.commit([asked.change], { now: T0 })
-      const again = failed({ retryAfterMs: 1 })
-      const after = await finish(store, await claimOne(store, T0), again, T0)
-      await finish(store, await claimOne(store, after.dueAt!), succeeded, after.dueAt!)
-      const { items } = await store.attempts({ jobId: 'p' }, { limit: 10 })
-      const payloads = [{ in: 'first' }, { in: 'here', value: { customer: 'acme', n: 5 } }]
-      expect(items.map(({ payload }) => payload)).toEqual(payloads)
-      const dumped = await readAll(({ cursor = null }) => store.dump({ limit: 100, cursor }))
-      const kept = dumped.flatMap(entry => ('attempt' in entry ? [entry.attempt.payload] : []))
-      expect(kept).toEqual(expect.arrayContaining(payloads))
     })
 
     it('are read oldest first when asked', async () => {
