@@ -114,6 +114,29 @@ describe('one job', () => {
     }
   })
 
+  it('N3 shows a run with the payload it got, also after an edit of the job', async () => {
+    const manual = { trigger: { manual: true }, handler: 'greet', payload: { n: 1 } } as const
+    const made = await client.jobs.create({ name: 'report', ...manual })
+    const { run_id } = await client.jobs.run(made.id)
+    await client.runs.wait(run_id)
+    await client.jobs.edit(made.id, { payload: { n: 2 } })
+    const { out } = await remote('show', run_id)
+    expect(out).toMatch(/^report #1 {2}✓ completed\n/)
+    expect(out).toContain('  payload     {"n":1}  (revision 1 of the job)\n')
+    expect(JSON.parse((await local('show', run_id, '--json')).out)).toMatchObject({
+      payload: { n: 1 },
+      payload_revision: 1,
+    })
+    await client.jobs.edit(made.id, {
+      retention: { attempts: 10, age_seconds: 60, payloads: false },
+    })
+    const gone = await remote('show', run_id)
+    expect(gone.out).toContain('  payload     no longer kept (revision 1 of the job)\n')
+    await client.jobs.remove(made.id)
+    const given = await remote('show', `${job.id}.1`)
+    expect(given.out).toContain('  payload     {"n":1}  (given to the run)\n')
+  })
+
   it('tells why, what it ran and what it logged', async () => {
     const why = await remote('why', 'email.digest')
     expect(why.out).toMatch(/^Will run at .*\n {2}✓ schedule: 0 7 \* \* 1-5 Europe\/Berlin\n/)

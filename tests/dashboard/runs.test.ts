@@ -139,6 +139,22 @@ describe.runIf('path' in found)('runs in the dashboard', () => {
     await page.getByText('Completed').first().waitFor()
   })
 
+  it('N3 shows the payload a run got after its job was given another one', async () => {
+    const manual = { trigger: { manual: true }, payload: { n: 1 } }
+    jobs.edited = await world.make({ name: 'edited.one', ...manual })
+    const id = await start('edited')
+    await ended(id, 'completed')
+    await world.call('PATCH', `/jobs/${jobs.edited.id}`, { payload: { n: 2 } })
+    await open(`/runs/${encodeURIComponent(id)}`)
+    await page.getByText('From revision 1 of the job.').waitFor()
+    const retention = { attempts: 10, age_seconds: 60, payloads: false }
+    await world.call('PATCH', `/jobs/${jobs.edited.id}`, { retention })
+    await open(`/runs/${encodeURIComponent(id)}`)
+    await page.getByText('The payload of revision 1 of the job is no longer kept.').waitFor()
+    const card = page.locator('.card', { hasText: 'no longer kept' })
+    expect(await card.getByRole('heading').textContent()).toBe('Payload')
+  })
+
   it('draws runs over time, zooms, and is a table as well', async () => {
     const quick = await world.make({ name: 'drawn.often', trigger: { every: '1m' } })
     await open('/timeline')

@@ -45,6 +45,31 @@ describe.each(['memory', 'sqlite'] as const)('on %s', kind => {
     await t.stop()
   })
 
+  test('N3 a run is read and repeated with the payload it got before an edit', async () => {
+    const seen: unknown[] = []
+    const work = job('work', { input: z.any(), run: (input: unknown) => void seen.push(input) })
+    const t = await createTestScheduler({ jobs: [work], store: storeOf(kind) })
+    const row = { handler: 'work', when: every('1h'), payload: { n: 1 } }
+    await t.scheduler.jobs.create({ id: 'a', ...row })
+    await t.advance('1h')
+    await t.scheduler.jobs.edit('a', { payload: { n: 2 } })
+    await t.advance('1h')
+    const { runs } = t.scheduler
+    expect(await runs.get('a.1')).toMatchObject({ payload: { n: 1 }, payloadRevision: 1 })
+    expect(await runs.get('a.2')).toMatchObject({ payload: { n: 2 }, payloadRevision: 2 })
+    const repeated = [await runs.retry('a.1'), await runs.replay('a.1')]
+    await t.advance('1s')
+    expect(seen).toEqual([{ n: 1 }, { n: 2 }, { n: 1 }, { n: 1 }])
+    for (const id of repeated) {
+      expect(await runs.get(id)).toMatchObject({ payload: { n: 1 }, payloadOf: 'run' })
+    }
+    await t.scheduler.jobs.edit('a', { retention: { payloads: false } })
+    expect(await runs.get('a.1')).toMatchObject({ payload: null, payloadOf: null })
+    await expect(runs.retry('a.1')).rejects.toThrow('from revision 1 of the job, is no longer kept')
+    await expect(runs.replay('a.1')).rejects.toThrow('no longer kept; replay it with a payload')
+    await t.stop()
+  })
+
   test('T4 what the caller changes after the call is not in the run', async () => {
     const first = job('first', { input: list, run: ({ list: [number] }) => number ?? null })
     const t = await createTestScheduler({ jobs: [first], store: storeOf(kind) })

@@ -1,10 +1,12 @@
-// `carillon show`: one job in full: schedule, policies, past and next moments.
+// `carillon show`: one job in full, with its policies, past and next runs, or one run.
 
-import type { Job, JobStats } from '../../client/index.ts'
+import type { Client, Job, JobStats, RunDetail } from '../../client/index.ts'
 import { define, exits } from '../command.ts'
-import { findJob } from '../find.ts'
+import type { Context } from '../context.ts'
+import { findJob, orNull } from '../find.ts'
 import { heartbeatBar } from '../heartbeat.ts'
 import { markedStatus, markOf, nextOf, scheduleOf, styleOf, zoneOf } from '../job-words.ts'
+import { runLines } from '../run-lines.ts'
 import { safe } from '../screen.ts'
 import { away, shortMoment, took, zoneFor } from '../times.ts'
 
@@ -13,15 +15,21 @@ const REASON = 'its process died repeatedly while running it; carillon retry tri
 export const command = define({
   name: 'show',
   group: 'look',
-  about: 'one job in full',
-  args: [['<job>', 'its name, its id, or the beginning of its id']],
+  about: 'one job or one run in full',
+  args: [['<job>', 'its name, its id, or the beginning of its id; or the id of a run']],
   examples: [
     ['carillon show email.digest', 'schedule, policies, past and next runs'],
     ['carillon show email.digest --json', 'the job as the HTTP API has it'],
+    [
+      'carillon show $(carillon runs email.digest --plain --columns id --limit 1)',
+      'its newest run, with the payload it got',
+    ],
   ],
   run: async (context, [typed]) => {
     const client = await context.client()
     const { signal, globals, screen } = context
+    const run = await runById(client, typed as string, signal)
+    if (run !== null) return showRun(context, run)
     const job = await findJob(client, typed as string, signal)
     if (globals.json) {
       context.json(job)
@@ -64,6 +72,25 @@ export const command = define({
     return exits.ok
   },
 })
+
+/** Names of jobs are looked up otherwise. */
+async function runById(client: Client, typed: string, signal: AbortSignal) {
+  return /\.\d+$/.test(typed) ? orNull(client.runs.get(typed, { signal })) : null
+}
+
+function showRun(context: Context, run: RunDetail): number {
+  const { globals, screen } = context
+  if (globals.json) {
+    context.json(run)
+    return exits.ok
+  }
+  const mark = screen.paint(styleOf(run.status), `${markOf(run.status, screen)} ${run.status}`)
+  context.print(`${safe(run.job_name)} #${run.run}  ${mark}`)
+  for (const [name, text] of runLines(run, context.now(), zoneFor(globals.tz))) {
+    context.print(`  ${name.padEnd(12)}${safe(text)}`)
+  }
+  return exits.ok
+}
 
 function workOf({ action, handler, url }: Job): string {
   if (action === null) return `handler ${handler}`

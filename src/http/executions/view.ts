@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { isResultOmitted, type Attempt, type OutcomeKind } from '../../core/attempt.ts'
 import { runId, type Job } from '../../core/job.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { attemptRevisionOf, liveRevisionOf } from '../../core/payload-history.ts'
 import { serviceOf } from '../../core/service.ts'
 import { iso } from '../../core/time.ts'
 import { nodeIdOf } from '../../core/owner.ts'
@@ -39,6 +40,9 @@ export const executionSchema = z
     origin: z.string(),
     retry_of: z.string().nullable(),
     scheduled_for: z.iso.datetime(),
+    payload_revision: z.int().nullable().meta({
+      description: 'The revision of the job that brought its payload; null when it is of the run.',
+    }),
     outcome: z.string().nullable(),
     reason: z.string().nullable(),
     result: z.unknown(),
@@ -95,6 +99,7 @@ export function executionView(attempt: Attempt, form: JobForm): ExecutionView {
     origin: attempt.origin,
     retry_of: retryOf === null ? null : runId(jobId, retryOf),
     scheduled_for: iso(attempt.occurrence),
+    payload_revision: attemptRevisionOf(attempt),
     outcome,
     reason: attempt.reason,
     result: attempt.result,
@@ -108,7 +113,7 @@ export function executionView(attempt: Attempt, form: JobForm): ExecutionView {
 export function liveExecution(job: Job): ExecutionView | null {
   const { lease } = job
   if (lease === null) return null
-  const { run, origin, occurrence } = serviceOf(job)
+  const { run, origin, occurrence, request } = serviceOf(job)
   return {
     id: lease.attemptId,
     job_id: job.id,
@@ -128,6 +133,7 @@ export function liveExecution(job: Job): ExecutionView | null {
     origin,
     retry_of: run.retryOf === null ? null : runId(job.id, run.retryOf),
     scheduled_for: iso(occurrence),
+    payload_revision: request?.payload === undefined ? liveRevisionOf(job) : null,
     outcome: null,
     reason: null,
     result: null,

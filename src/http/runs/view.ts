@@ -4,9 +4,9 @@ import { z } from 'zod'
 import type { Registry } from '../../actions/registry.ts'
 import type { Attempt } from '../../core/attempt.ts'
 import { runId, type Job } from '../../core/job.ts'
-import type { Json } from '../../core/json.ts'
 import type { Progress } from '../../core/report.ts'
 import type { Run } from '../../core/run.ts'
+import type { RunPayload } from '../../core/run-payload.ts'
 import { serviceOf } from '../../core/service.ts'
 import { iso } from '../../core/time.ts'
 import { nodeIdOf } from '../../core/owner.ts'
@@ -58,14 +58,33 @@ const fields = {
 export const runSchema = z.strictObject(fields).meta({ id: 'Run' })
 export type RunView = z.output<typeof runSchema>
 
+const payloadFields = {
+  payload: z.unknown(),
+  payload_of: z
+    .enum(['run', 'job'])
+    .nullable()
+    .meta({ description: 'Given to the run, or that of its job; null when it is no longer kept.' }),
+  payload_revision: z
+    .int()
+    .nullable()
+    .meta({ description: 'The revision of the job that brought it; null when it is of the run.' }),
+}
+
+const payloadStepSchema = z
+  .strictObject({
+    attempt: z.int().meta({ description: 'The first attempt that got it.' }),
+    ...payloadFields,
+  })
+  .meta({ id: 'RunPayload' })
+
 export const runDetailSchema = z
   .strictObject({
     ...fields,
-    payload: z.unknown(),
-    payload_of: z
-      .enum(['run', 'job'])
-      .nullable()
-      .meta({ description: 'Null when the run had one of its own and it is not kept.' }),
+    ...payloadFields,
+    payloads: z.array(payloadStepSchema).meta({
+      description:
+        'One for each payload its attempts got: more than one after an edit between two.',
+    }),
     result: z.unknown(),
     result_omitted: z
       .boolean()
@@ -141,7 +160,11 @@ export function runDetail(
   const live = run.status === 'running' ? liveExecution(job) : null
   return {
     ...runView(job, run),
-    ...payloadOf(job, run, actions),
+    ...payloadView(job, run, actions),
+    payloads: run.payloads.map(step => ({
+      attempt: step.attempt,
+      ...payloadView(job, step, actions),
+    })),
     result: run.result,
     result_omitted: run.resultOmitted,
     progress: progress && {
@@ -157,15 +180,13 @@ export function runDetail(
   }
 }
 
-interface PayloadView {
-  readonly payload: Json
-  readonly payload_of: 'run' | 'job' | null
-}
-
 /** The settings of an action are no part of it, also where the row lost its mark as one. */
-function payloadOf({ spec }: Job, run: Run, actions: Registry): PayloadView {
-  const { payload, payloadOf: of } = run
-  if (of === null) return { payload: null, payload_of: null }
-  const stored = actions.read({ ...spec, payload })
-  return { payload: stored === null ? payload : stored.payload, payload_of: of }
+function payloadView({ spec }: Job, shown: RunPayload, actions: Registry) {
+  const { payload, payloadOf: of, payloadRevision } = shown
+  const stored = of === null ? null : actions.read({ ...spec, payload })
+  return {
+    payload: stored === null ? payload : stored.payload,
+    payload_of: of,
+    payload_revision: payloadRevision,
+  }
 }

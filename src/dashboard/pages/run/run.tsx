@@ -22,6 +22,7 @@ import { useKeys } from '../../shell/keys.ts'
 import { Attempts } from './attempts.tsx'
 import { CancelDialog, ReplayDialog } from './dialogs.tsx'
 import { Log } from './log.tsx'
+import { PayloadCard } from './payload.tsx'
 import { TimeBar } from './time-bar.tsx'
 
 export function RunPage() {
@@ -163,13 +164,7 @@ function Body({ run }: { readonly run: RunDetail }) {
       </Card>
       <Attempts run={run} />
       {run.attempts > 0 && <Log run={run} />}
-      <Card title={payloadTitle(run)}>
-        {run.payload_of === null ? (
-          <p class="dim">It had a payload of its own, which is not kept.</p>
-        ) : (
-          <Json value={run.payload} name="Payload" />
-        )}
-      </Card>
+      <PayloadCard run={run} />
       <Card title="Result">
         {run.result === null || run.result === undefined ? (
           <p class="dim">{run.finished_at === null ? 'It is not over yet.' : 'It gave none.'}</p>
@@ -179,10 +174,6 @@ function Body({ run }: { readonly run: RunDetail }) {
       </Card>
     </div>
   )
-}
-
-function payloadTitle(run: RunDetail): string {
-  return run.payload_of === 'job' ? 'Payload (as the job has it now)' : 'Payload'
 }
 
 function Failure({ run }: { readonly run: RunDetail }) {
