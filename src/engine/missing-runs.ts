@@ -14,6 +14,7 @@ import { subjectOf, type Incident, type IncidentSubject } from '../core/incident
 import { isEnded, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { removalOf, type RecordWrite, type StoredRecord } from '../core/record.ts'
+import { shareOut } from '../core/tenant-shares.ts'
 import type { Instant } from '../core/time.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
@@ -34,8 +35,8 @@ export interface AlertStep {
   readonly alerts: readonly JobAlert[]
 }
 
-/** Jobs told one by one at a time. */
-const EACH_MAX = 20
+/** Jobs told one by one at a time, shared by tenants; with those of tenants below their share. */
+const SHARES = { sharedMax: 20, allMax: 100 }
 /** Pages of overdue rows looked at in one round. */
 const PAGES_MAX = 4
 
@@ -62,12 +63,14 @@ export async function checkMissing(parts: EpisodeParts, write: Write): Promise<b
   const held = new Map(page.items.map(record => [record.key, record]))
   const overdue = await overdueJobs(parts, now)
   const fresh = [...overdue.values()].filter(({ subject }) => !held.has(subject.id))
-  const room = Math.max(0, EACH_MAX - held.size)
-  for (const one of fresh.slice(0, room)) {
+  const told = page.items.filter(({ key }) => key !== everyone.id)
+  const tenants = told.map(record => readEpisode(record).subject.tenant)
+  const { each, others } = shareOut(tenants, fresh, ({ subject }) => subject.tenant, SHARES)
+  for (const one of each) {
     const { episode, alerts } = missing(one, now)
     await write({ records: [episodeRecord(one.subject.id, episode!, 0)], alerts })
   }
-  await checkOthers({ parts, write, now }, held.get(everyone.id), fresh.slice(room))
+  await checkOthers({ parts, write, now }, held.get(everyone.id), others)
   await checkStarted({ parts, write, now }, page.items, overdue)
   return held.size + overdue.size > 0
 }
