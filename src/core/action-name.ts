@@ -9,7 +9,7 @@ export const ACTION_PREFIX = 'action:'
 /** What a name must be; findings put `must be` before it. */
 export const RESERVED_RULE =
   'a name of your own: names that begin with action: are reserved for built-in actions'
-const WORKFLOW = `${ACTION_PREFIX}workflow`
+export const WORKFLOW_ACTION = `${ACTION_PREFIX}workflow`
 
 export function isActionName(handler: string): boolean {
   return handler.startsWith(ACTION_PREFIX)
@@ -20,7 +20,15 @@ export function isActionName(handler: string): boolean {
  * could push one for an action: such a task has no series, and only runs of workflows have none.
  */
 export function isGenuineAction({ kind, seriesId, spec }: Job): boolean {
-  return spec.isAction && (kind === 'job' || seriesId !== null || spec.handler === WORKFLOW)
+  return spec.isAction && (kind === 'job' || seriesId !== null || spec.handler === WORKFLOW_ACTION)
+}
+
+/** Of the workflow that this row runs; null when it runs none. */
+export function workflowIdOf({ isAction, handler, payload }: JobSpec): number | null {
+  if (!isAction || handler !== WORKFLOW_ACTION || !isObject(payload)) return null
+  const { action } = payload
+  const id = action === undefined || !isObject(action) ? null : action.workflow_id
+  return typeof id === 'number' ? id : null
 }
 
 /** The payload of a row given another one to work on: the settings of an action stay as stored. */

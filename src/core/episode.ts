@@ -14,7 +14,7 @@ import { DAY, formatDuration, HOUR, iso, MINUTE, type Instant, type Millis } fro
 export const EPISODE_KIND = 'episode'
 export const MISSING_KIND = 'missing-run'
 
-/** Of a job or a definition; the record's key names it. */
+/** Of a job, a workflow or a definition; the record's key names it. */
 export interface Episode {
   readonly id: string
   readonly subject: IncidentSubject
@@ -54,7 +54,7 @@ const REMEMBERED_MS: Millis = HOUR
 /** From this opening on, an episode ends only after some time without a failure. */
 const FLAPPING_FROM = 4
 const QUIET_MS: Millis = 10 * MINUTE
-/** Tasks that are not pushed any more neither fail nor succeed. */
+/** Tasks and workflows that nobody asks for any more neither fail nor succeed. */
 const DEFINITION_KEPT_MS: Millis = 7 * DAY
 
 /** In place of a job's id: more jobs than are told one by one. */
@@ -154,7 +154,14 @@ function raised(episode: Episode, message: string, at: Instant): JobAlert {
 }
 
 function titleOf({ kind, name }: IncidentSubject): string {
-  return kind === 'job' ? shown(name) : `a task of ${shown(name)}`
+  switch (kind) {
+    case 'job':
+      return shown(name)
+    case 'workflow':
+      return `a run of workflow ${shown(name)}`
+    case 'definition':
+      return `a task of ${shown(name)}`
+  }
 }
 
 function failureText({ code, subject, detail, nextAt }: Incident): string {
@@ -219,8 +226,7 @@ export function episodeWrite(
   held: StoredRecord | undefined,
 ): RecordWrite {
   const { subject, failedAt, closedAt } = episode
-  const isDefinition = subject.kind === 'definition'
-  const openUntil = isDefinition ? failedAt + DEFINITION_KEPT_MS : null
+  const openUntil = subject.kind !== 'job' ? failedAt + DEFINITION_KEPT_MS : null
   return {
     kind: EPISODE_KIND,
     key,

@@ -1,6 +1,7 @@
 // Incidents: what a decision about a job finds worth telling people. Each is a record written in the
 // same step as the decision, so that none is lost with its process; episodes are made from them.
 
+import { workflowIdOf } from './action-name.ts'
 import { isSetAside } from './crash.ts'
 import type { Attempt, OutcomeKind } from './attempt.ts'
 import type { EndReason, Job } from './job.ts'
@@ -19,10 +20,10 @@ export const failureGrades = ['first_failure', 'run_failed', 'job_ended'] as con
 export type FailureGrade = (typeof failureGrades)[number]
 export type IncidentCode = FailureGrade | 'run_missing' | 'recovered'
 
-/** A job, or everything that tasks without a job do with one handler. */
+/** A job, a workflow run without one, or everything else that tasks without a job do with one handler. */
 export interface IncidentSubject {
-  readonly kind: 'job' | 'definition'
-  /** Of the job; of a definition, its tenant and handler. */
+  readonly kind: 'job' | 'workflow' | 'definition'
+  /** Of the job; of others the tenant, then the number of the workflow or the handler. */
   readonly id: string
   readonly name: string
   readonly tenant: string
@@ -121,6 +122,8 @@ export function subjectOf({ kind, id, seriesId, spec }: Job): IncidentSubject {
   const { name, tenant, handler } = spec
   const jobId = kind === 'job' ? id : seriesId
   if (jobId !== null) return { kind: 'job', id: jobId, name, tenant }
+  const workflow = workflowIdOf(spec)
+  if (workflow !== null) return { kind: 'workflow', id: `${tenant} ${workflow}`, name, tenant }
   return { kind: 'definition', id: `${tenant} ${handler}`, name: handler, tenant }
 }
 

@@ -1,6 +1,7 @@
 // Makes episodes of incidents, looks for runs that are missing and for recoveries, and tells of each
 // step once: whichever node writes it emits the alert.
 
+import { WORKFLOW_ACTION } from '../core/action-name.ts'
 import { messageWrite } from '../core/alert-message.ts'
 import {
   EPISODE_KIND,
@@ -38,10 +39,12 @@ const LOOKS_PER_LIMIT = 5
 /** While all is well, every so many looks read what nodes that are gone may have left. */
 const WHOLE_EVERY = 5
 const BATCHES_MAX = 20
-/** Definitions whose recovery is looked for in one round. */
+/** Definitions and workflows whose recovery is looked for in one round, in turns. */
 const DEFINITIONS_MAX = 20
 /** Tasks of a definition looked at for a success. */
 const TASKS_MAX = 20
+/** The same for a workflow, whose runs lie among those of the other workflows of its tenant. */
+const WORKFLOW_RUNS_MAX = limits.pageMax
 
 export class Episodes {
   readonly #parts: EpisodeParts
@@ -50,6 +53,8 @@ export class Episodes {
   #stopListening: (() => void) | null = null
   /** Where the next page of open episodes begins. */
   #cursor: string | null = null
+  /** The definition or workflow looked at last. */
+  #lastLooked: string | null = null
   #hasNews = false
   /** Keys of definitions that fail: while there are any, successes of their tasks are listened for. */
   readonly #failing = new Set<string>()
@@ -204,8 +209,8 @@ export class Episodes {
     if (open.length === 0) return left
     const ofJobs = open.filter(record => readEpisode(record).subject.kind === 'job')
     await this.#checkJobs(ofJobs)
-    const others = open.filter(record => !ofJobs.includes(record)).slice(0, DEFINITIONS_MAX)
-    for (const record of others) {
+    const others = open.filter(record => !ofJobs.includes(record))
+    for (const record of this.#inTurn(others)) {
       if (!(await this.#hasRecovered(record))) this.#failing.add(record.key)
     }
     return left
@@ -229,14 +234,26 @@ export class Episodes {
     }
   }
 
+  /** Goes on behind the last one of the look before. */
+  #inTurn(records: readonly StoredRecord[]): readonly StoredRecord[] {
+    const last = records.findIndex(({ key }) => key === this.#lastLooked)
+    const inTurn = [...records.slice(last + 1), ...records.slice(0, last + 1)]
+    const looked = inTurn.slice(0, DEFINITIONS_MAX)
+    this.#lastLooked = looked.at(-1)?.key ?? null
+    return looked
+  }
+
   async #hasRecovered(record: StoredRecord): Promise<boolean> {
     const { store } = this.#parts
     const episode = readEpisode(record)
-    const { tenant, name } = episode.subject
-    const filter = { kind: 'task', tenant, handler: name, states: ['completed'] } as const
-    const { items } = await store.list(filter, { limit: TASKS_MAX, newestFirst: true })
-    const times = items.flatMap(({ seriesId, last }) => (seriesId === null && last ? [last] : []))
-    const at = Math.max(0, ...times.map(({ succeededAt }) => succeededAt ?? 0))
+    const { kind, tenant, name } = episode.subject
+    const isWorkflow = kind === 'workflow'
+    const handler = isWorkflow ? WORKFLOW_ACTION : name
+    const filter = { kind: 'task', tenant, handler, states: ['completed'] } as const
+    const limit = isWorkflow ? WORKFLOW_RUNS_MAX : TASKS_MAX
+    const { items } = await store.list(filter, { limit, newestFirst: true })
+    const own = items.filter(job => subjectKey(subjectOf(job)) === record.key)
+    const at = Math.max(0, ...own.map(({ last }) => last?.succeededAt ?? 0))
     if (at <= episode.failedAt) return false
     await this.#recover(record, succeeded(episode, at))
     return true

@@ -98,7 +98,7 @@ async function episodeFindings(
   const missing = (await openEpisodes(store, MISSING_KIND, now)).filter(isMine)
   return [missing, failingNow].flatMap(episodes =>
     episodes
-      .filter(({ subject }) => subject.kind === 'definition' || !known.has(subject.id))
+      .filter(({ subject }) => subject.kind !== 'job' || !known.has(subject.id))
       .slice(0, EACH_MAX)
       .map(episodeFinding),
   )
@@ -107,7 +107,7 @@ async function episodeFindings(
 function episodeFinding({ code, subject, since, detail }: Episode): Finding {
   const { kind, id, name, tenant } = subject
   const isAll = id === EVERY_JOB
-  const what = kind === 'job' ? 'It' : `A task of ${name}`
+  const what = whatOf(subject)
   const text = code === 'run_missing' ? `${detail}.` : `${what} failed: ${detail}`
   return {
     code: code === 'run_missing' ? 'missing' : 'failing',
@@ -117,6 +117,17 @@ function episodeFinding({ code, subject, since, detail }: Episode): Finding {
     job_name: isAll ? null : name,
     tenant: isAll ? null : tenant,
     at: iso(since),
+  }
+}
+
+function whatOf({ kind, name }: Episode['subject']): string {
+  switch (kind) {
+    case 'job':
+      return 'It'
+    case 'workflow':
+      return `A run of workflow ${name}`
+    case 'definition':
+      return `A task of ${name}`
   }
 }
 
