@@ -1,6 +1,7 @@
 // The list of checks, and one run over all of them.
 
 import { checkAmbient } from './ambient.ts'
+import { checkConflicts } from './conflicts.ts'
 import { checkBarrels, checkCycles } from './cycles.ts'
 import { checkErrorDocs } from './error-docs.ts'
 import { checkHeaders } from './headers.ts'
@@ -22,6 +23,7 @@ export const checks: readonly Check[] = [
   checkHeaders,
   checkErrorDocs,
   checkLeaks,
+  checkConflicts,
 ]
 
 const byPlace = (a: Problem, b: Problem): number =>

@@ -1,6 +1,7 @@
-// The checks that look beyond TypeScript: error docs and leaks.
+// The checks that look beyond TypeScript: error docs, leaks and conflict markers.
 
 import { describe, expect, it } from 'vitest'
+import { checkConflicts } from './conflicts.ts'
 import { checkErrorDocs } from './error-docs.ts'
 import { checkLeaks } from './leaks.ts'
 import { makeTree } from './tree.ts'
@@ -45,5 +46,27 @@ describe('leaks', () => {
     expect(found(checkLeaks, { 'a.md': text.join('\n'), 'package-lock.json': lock })).toHaveLength(
       3,
     )
+  })
+})
+
+describe('conflict markers', () => {
+  const ours = '<'.repeat(7)
+  const base = '|'.repeat(7)
+  const theirs = '>'.repeat(7)
+
+  it('accepts underlined headings, quoted markers and longer rows of the same sign', () => {
+    const text = `Title\n=======\n  ${ours} quoted\n${theirs}>\n${base}---|\n`
+    expect(found(checkConflicts, { 'README.md': text })).toEqual([])
+  })
+
+  it('reports every marker git writes, in any kind of file', () => {
+    const text = `a\n${ours} HEAD\nb\n${base} 1a2b3c4\nc\n=======\nd\n${theirs} 1a2b3c4 (tests: x)\n`
+    const lines = [2, 4, 8]
+    for (const path of ['CONTRIBUTING.md', 'src/a.ts', 'deploy.yml']) {
+      expect(found(checkConflicts, { [path]: text })).toEqual(
+        lines.map(line => `${path}:${line} merge-conflict marker`),
+      )
+    }
+    expect(found(checkConflicts, { 'a.txt': `${ours}\r\n` })).toHaveLength(1)
   })
 })
