@@ -52,7 +52,8 @@ export async function heldDemo({ store, clock }: Engine): Promise<Held | null> {
 export async function openDemo(parts: DemoParts, isWanted: boolean): Promise<void> {
   const { ids } = parts.engine
   if ((await heldDemo(parts.engine)) !== null) playDemo(parts.engine)
-  else if (isWanted) await loadDemo(parts, parts.engine.client.with(auditing(starter, ids)))
+  else if (isWanted)
+    await loadDemo(parts, parts.engine.client.with({ also: auditing(starter, ids) }))
 }
 
 /** Whoever started the service; nobody else is known. */

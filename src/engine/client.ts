@@ -17,6 +17,7 @@ import { requestBackfill, requestRetry, requestRun } from '../core/requests.ts'
 import type { RecordWrite } from '../core/record.ts'
 import type { Run } from '../core/run.ts'
 import { assertSpecs } from '../core/spec-check.ts'
+import type { SpecRule } from '../core/shortest-interval.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import { withTrace } from '../core/trace.ts'
@@ -57,8 +58,13 @@ export interface ClientParts {
   readonly holdMs?: Millis
   /** What else is written with every deed, in the same step. */
   readonly also?: Also
+  /** Asked before a spec is stored, besides the checks that hold for everyone. */
+  readonly rule?: SpecRule
   readonly tracing?: Tracing | null
 }
+
+/** On whose behalf a client acts. */
+export type OnBehalf = Pick<ClientParts, 'also' | 'rule'>
 
 export interface Guard {
   /** The revision the caller saw; anything else is refused. */
@@ -76,9 +82,9 @@ export class Client {
     this.#inserting = new Inserting(parts)
   }
 
-  /** The same verbs; every deed also writes these records, or does not happen. */
-  with(also: Also): Client {
-    return new Client({ ...this.#parts, also })
+  /** The same verbs; every deed also writes the records of `also`, or does not happen. */
+  with(onBehalf: OnBehalf): Client {
+    return new Client({ ...this.#parts, ...onBehalf })
   }
 
   /** Idempotent by id: says for each whether it is new. Nothing is stored if any is invalid. */
@@ -87,6 +93,7 @@ export class Client {
     for (const { id } of jobs) found.text('id', id, limits.idLength)
     refuse('SPEC_INVALID', 'the job is not valid', found.problems)
     assertSpecs(jobs)
+    if (this.#parts.rule) for (const { spec } of jobs) this.#assertAdmitted(spec, null)
     const { clock, events, notice, came = notice, also } = this.#parts
     const now = clock.now()
     const here = this.#parts.tracing?.here() ?? null
@@ -143,7 +150,12 @@ export class Client {
 
   /** `patch` receives the present spec and gives the whole new one. */
   edit(id: string, patch: (spec: JobSpec) => JobSpec, guard: Guard = {}): Promise<Job> {
-    return this.#apply(id, 'edit', (job, now) => editJob(job, patch(job.spec), now), guard)
+    const decide = (job: Job, now: Instant) => {
+      const spec = patch(job.spec)
+      this.#assertAdmitted(spec, job.spec)
+      return editJob(job, spec, now)
+    }
+    return this.#apply(id, 'edit', decide, guard)
   }
 
   async remove(ids: readonly string[]): Promise<boolean[]> {
@@ -295,6 +307,10 @@ export class Client {
       'REVISION_CONFLICT',
       `job ${shortId(id)} is being changed too often to ${verb}`,
     )
+  }
+
+  #assertAdmitted(spec: JobSpec, before: JobSpec | null): void {
+    refuse('SPEC_INVALID', 'the job is not valid', this.#parts.rule?.(spec, before) ?? [])
   }
 
   #also(deed: Partial<Deed> & Pick<Deed, 'verb' | 'now'>): readonly RecordWrite[] {

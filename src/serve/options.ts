@@ -183,7 +183,7 @@ export const options = {
   intervalMsMin: duration(
     'CARILLON_INTERVAL_MIN',
     httpDefaults.intervalMsMin,
-    'the shortest interval of jobs made with a token of one tenant',
+    'the shortest time between firings of what is made with a token of one tenant',
     [1, 24 * HOUR],
   ),
   bodyBytesMax: whole(

@@ -10,6 +10,7 @@ import { auditing, type Also, type Deed } from '../../engine/audit.ts'
 import type { Client } from '../../engine/client.ts'
 import { callerOf } from '../auth/access.ts'
 import { actorOf, EVERY_TENANT } from '../auth/principal.ts'
+import { ruleOf } from './caller-rule.ts'
 import type { AppParts, Reply, Request } from './parts.ts'
 import { HttpProblem } from './problem.ts'
 import { problemOf } from './refusal.ts'
@@ -23,9 +24,14 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Verbs in the name of the caller: what they do is in the audit. */
-export function clientOf(request: Request, { engine }: AppParts): Client {
-  return engine.client.with(auditOf(request, engine.ids))
+/** Verbs in the name of the caller: what they do is in the audit, and held to the caller's rules. */
+export function clientOf(
+  request: Request,
+  parts: AppParts,
+  also: Also = auditOf(request, parts.engine.ids),
+): Client {
+  const rule = ruleOf(request, parts)
+  return parts.engine.client.with({ also, ...(rule === null ? {} : { rule }) })
 }
 
 function auditOf(request: Request, ids: AppParts['engine']['ids']): Also {
@@ -62,7 +68,7 @@ export async function once(
     return held ? [...writes, recordOf(held, first.answer, deed.now)] : writes
   }
   try {
-    await act(engine.client.with(also))
+    await act(clientOf(request, parts, also))
   } catch (error) {
     // Whoever used the key at the same moment was faster: theirs is the answer.
     const before = held && isConflict(error) ? await stored(held, parts) : null

@@ -14,7 +14,7 @@ export interface HttpSettings {
   readonly authFailuresPerMinute: number
   /** Headers and body of a request arrive within so long, and no connection is silent for longer. */
   readonly requestTimeoutMs: number
-  /** The shortest interval of jobs made with a token of one tenant. */
+  /** The shortest time between two firings of what is made with a token of one tenant. */
   readonly intervalMsMin: number
   /** Without a tick for so long, the node is not ready. */
   readonly readyAfterMs: number

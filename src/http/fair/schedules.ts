@@ -17,6 +17,7 @@ import {
   scheduleStats,
 } from '../../fair/schedules.ts'
 import type { ScheduleChange } from '../../fair/spec.ts'
+import { inFieldNames } from '../app/field-names.ts'
 import { clientOf, once, type Answer } from '../app/idempotency.ts'
 import { pageAnswer, pageFields, pageOf, pageQuery } from '../app/paging.ts'
 import type { App, AppParts, Request, Routes } from '../app/parts.ts'
@@ -132,7 +133,7 @@ function createRoute(app: App, parts: AppParts): void {
       }
       return once(request, reply, parts, {
         answer: ({ after }) => answerOf(after!, 201),
-        act: client => addSchedule(client, input, { tenant }),
+        act: client => inCronNames(() => addSchedule(client, input, { tenant })),
       })
     },
   })
@@ -201,7 +202,8 @@ function oneRoutes(app: App, parts: AppParts): void {
       assertMatch(request, await visible(request, parts, id))
       const check = (job: Job) => assertVisible(request, job)
       const client = clientOf(request, parts)
-      const job = await changeSchedule(client, id, changeOf(request.body), { check })
+      const change = changeOf(request.body)
+      const job = await inCronNames(() => changeSchedule(client, id, change, { check }))
       const { body, headers } = answerOf(job, 200)
       return reply.headers(headers!).send(body as never)
     },
@@ -243,6 +245,15 @@ function assertVisible(request: Request, job: Job): void {
 
 function noSchedule(id: string) {
   return notFound(`there is no schedule ${shortId(id)}`)
+}
+
+const wireNames = new Map([
+  ['trigger.expression', 'cron'],
+  ['trigger.zone', 'timezone'],
+])
+
+function inCronNames<T>(work: () => Promise<T>): Promise<T> {
+  return inFieldNames(wireNames, work)
 }
 
 function changeOf(body: z.output<typeof patchBody>): ScheduleChange {

@@ -1,13 +1,11 @@
 // What a spec is made with, besides the body that asks for it.
 
-import { limits } from '../../core/limits.ts'
 import type { AppParts, Request } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'
 import { EVERY_TENANT } from '../auth/principal.ts'
 import type { SpecContext } from './spec.ts'
 
-export function contextOf(request: Request, { actions, engine, settings }: AppParts): SpecContext {
+export function contextOf(request: Request, { actions, engine }: AppParts): SpecContext {
   const isOfEveryTenant = callerOf(request).tenant === EVERY_TENANT
-  const everyMsMin = isOfEveryTenant ? limits.everyMsMin : settings.intervalMsMin
-  return { actions, now: engine.clock.now(), isOfEveryTenant, everyMsMin }
+  return { actions, now: engine.clock.now(), isOfEveryTenant }
 }

@@ -2,7 +2,7 @@
 
 import type { Registry } from '../../actions/registry.ts'
 import { payloadGiven } from '../../core/action-name.ts'
-import { refuse, SchedulerError, type Problem } from '../../core/errors.ts'
+import { SchedulerError, type Problem } from '../../core/errors.ts'
 import { jsonEqual, type Json, type JsonObject } from '../../core/json.ts'
 import {
   completeSpec,
@@ -38,8 +38,6 @@ export interface SpecContext {
   readonly now: Instant
   /** Whether an admin of every tenant asks for it. */
   readonly isOfEveryTenant: boolean
-  /** The shortest interval that may be asked for. */
-  readonly everyMsMin: Millis
   /** Puts the interval of a crawl job on this grid. */
   readonly anchor?: Instant
 }
@@ -56,7 +54,6 @@ export function newSpec(body: JobBody, tenant: string, context: SpecContext): Jo
     body.trigger !== undefined
       ? triggerOf(body.trigger)
       : ((flat && flatTrigger(flat)) ?? { kind: 'once', at: context.now })
-  assertInterval(trigger, context)
   const base = completeSpec({
     tenant,
     handler: body.handler ?? '',
@@ -81,23 +78,12 @@ export function editedSpec(spec: JobSpec, body: JobBody, context: SpecContext): 
       ? (likeBefore(flatTrigger(said, anchor), spec.trigger, isMade) ??
         restingTrigger(spec.trigger))
       : spec.trigger
-  // What is stored already keeps running.
-  if (!jsonEqual(trigger, spec.trigger)) {
-    assertInterval(trigger, context)
-  }
   const reserved = withReserved(visibleMetadata(spec.metadata), spec.metadata, flat)
   const metadata = withAnchor(reserved, flat && anchor)
   // A flat job keeps `stop` when it gets a schedule; one that loses it has no next firing.
   const follows = flat === null || !isRecurring(trigger)
   const retry = follows ? retryAfterEdit(spec.retry, spec.trigger, trigger) : spec.retry
   return withBody({ ...spec, trigger, retry, metadata }, body, context)
-}
-
-function assertInterval(trigger: Trigger, { everyMsMin }: SpecContext): void {
-  if (trigger.kind !== 'interval' || trigger.everyMs >= everyMsMin) return
-  const rule = `must be at least ${everyMsMin} ms (intervalMsMin) with a token of one tenant`
-  const problem = { field: 'trigger.everyMs', value: trigger.everyMs, rule }
-  refuse('SPEC_INVALID', 'the job is not valid', [problem])
 }
 
 function hasFlatSchedule(body: JobBody): boolean {

@@ -2,10 +2,12 @@
 
 import { z } from 'zod'
 import type { Registry } from '../../actions/registry.ts'
-import { SchedulerError, type Problem } from '../../core/errors.ts'
+import { refuse, SchedulerError, type Problem } from '../../core/errors.ts'
 import type { Declaration } from '../../core/reconcile.ts'
 import { limits } from '../../core/limits.ts'
 import { assertSpec } from '../../core/spec-check.ts'
+import type { JobSpec } from '../../core/spec.ts'
+import { ruleOf } from '../app/caller-rule.ts'
 import { withCheck } from '../app/checks.ts'
 import type { AppParts, Request } from '../app/parts.ts'
 import { HttpProblem } from '../app/problem.ts'
@@ -76,13 +78,15 @@ export async function declarationsOf(
 ): Promise<Declaration[]> {
   const { app, generation } = body
   const context = contextOf(request, parts)
+  const rule = ruleOf(request, parts)
+  const stored = rule === null ? noSpecs : await storedSpecs(body, tenant, parts)
   const problems: Problem[] = []
   const found = new Map<string, Declaration>()
   for (const [i, { definition, key, job }] of body.jobs.entries()) {
     const id = idOf(tenant, app, definition, key)
     if (found.has(id)) {
-      const rule = 'must be different for each job of a definition'
-      problems.push({ field: `jobs.${i}.key`, value: key, rule })
+      const different = 'must be different for each job of a definition'
+      problems.push({ field: `jobs.${i}.key`, value: key, rule: different })
       continue
     }
     try {
@@ -90,6 +94,7 @@ export async function declarationsOf(
       const spec = inWireNames(job, () => {
         const made = newSpec({ name: definition, ...job }, tenant, context)
         assertSpec(made)
+        refuse('SPEC_INVALID', 'the job is not valid', rule?.(made, stored.get(id) ?? null) ?? [])
         return made
       })
       found.set(id, { id, spec, declared: { app, definition, key, generation } })
@@ -103,6 +108,23 @@ export async function declarationsOf(
     })
   }
   return [...found.values()]
+}
+
+const noSpecs: ReadonlyMap<string, JobSpec> = new Map()
+
+/** Of those declared jobs that are there already. */
+async function storedSpecs(
+  { app, jobs }: ReconcileBody,
+  tenant: string,
+  { engine }: AppParts,
+): Promise<ReadonlyMap<string, JobSpec>> {
+  const ids = jobs.map(({ definition, key }) => idOf(tenant, app, definition, key))
+  const found = new Map<string, JobSpec>()
+  for (let at = 0; at < ids.length; at += limits.pageMax) {
+    const held = await engine.store.get(ids.slice(at, at + limits.pageMax))
+    for (const { id, spec } of held) found.set(id, spec)
+  }
+  return found
 }
 
 function problemsOf(error: unknown): readonly Problem[] {

@@ -1,10 +1,10 @@
 // From a body to the job behind a schedule: the policies of workflow schedules, said once.
 
 import type { Registry } from '../../actions/registry.ts'
-import { SchedulerError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import { completeSpec, type JobSpec } from '../../core/spec.ts'
 import type { Trigger } from '../../core/trigger.ts'
+import { inFieldNames } from '../app/field-names.ts'
 import type { CreateBody, PatchBody } from './body.ts'
 import { withDescription } from './description.ts'
 
@@ -85,16 +85,6 @@ const wireNames = new Map([
 ])
 
 /** A caller must find the name they wrote, not ours. */
-export async function inScheduleNames<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof SchedulerError) || error.problems.length === 0) throw error
-    const problems = error.problems.map(problem => ({
-      ...problem,
-      field: wireNames.get(problem.field) ?? problem.field,
-    }))
-    const detail = `not valid: ${problems.map(({ field }) => field).join(', ')}`
-    throw new SchedulerError(error.code, detail, { problems })
-  }
+export function inScheduleNames<T>(work: () => Promise<T>): Promise<T> {
+  return inFieldNames(wireNames, work)
 }

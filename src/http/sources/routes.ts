@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Problem } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
 import { jsonEqual } from '../../core/json.ts'
+import { inFieldNames } from '../app/field-names.ts'
 import { clientOf, once } from '../app/idempotency.ts'
 import { pageAnswer, pageFields, pageOf, pageQuery } from '../app/paging.ts'
 import type { App, AppParts, Routes } from '../app/parts.ts'
@@ -68,7 +69,7 @@ function createAndList(app: App, parts: AppParts): void {
           const Location = `/api/v1/sources/${encodeURIComponent(after!.spec.name)}`
           return { ...rest, headers: { ...headers, Location } }
         },
-        act: client => sources.add(tenant, request.body, client),
+        act: client => inSourceNames(() => sources.add(tenant, request.body, client)),
       })
     },
   })
@@ -181,10 +182,17 @@ function editRoute(app: App, parts: AppParts, { method, body, merges, summary }:
       }
       const client = clientOf(request, parts)
       const { name } = request.params
-      const made = await sources.update(tenant, name, given, { merges, guard: { check }, client })
+      const how = { merges, guard: { check }, client }
+      const made = await inSourceNames(() => sources.update(tenant, name, given, how))
       return reply.header('ETag', etagOf(made)).send(sourceView(made) as never)
     },
   })
+}
+
+const wireNames = new Map([['trigger.everyMs', 'schedule']])
+
+function inSourceNames<T>(work: () => Promise<T>): Promise<T> {
+  return inFieldNames(wireNames, work)
 }
 
 type Fields = Readonly<Record<string, unknown>>
