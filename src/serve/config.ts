@@ -56,6 +56,7 @@ export interface ServeConfig {
   readonly drainMs: number
   readonly abortGraceMs: number
   readonly ratePerMinute: number
+  readonly tenantRequestsMax: number
   readonly intervalMsMin: number
   readonly bodyBytesMax: number
   readonly dashboard: boolean

@@ -180,6 +180,12 @@ export const options = {
     'requests of one token in a minute; 0 for no limit',
     [0, 100_000_000],
   ),
+  tenantRequestsMax: whole(
+    'CARILLON_TENANT_REQUESTS',
+    httpDefaults.tenantRequestsMax,
+    'requests of one tenant that are worked on at once; further ones wait',
+    [1, 100_000],
+  ),
   intervalMsMin: duration(
     'CARILLON_INTERVAL_MIN',
     httpDefaults.intervalMsMin,

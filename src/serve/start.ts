@@ -130,6 +130,7 @@ async function makeApp(made: Made): Promise<App> {
     ...(telemetry ? { instrument: app => traceHttp(telemetry, app) } : {}),
     settings: httpSettings({
       ratePerMinute: config.ratePerMinute === 0 ? null : config.ratePerMinute,
+      tenantRequestsMax: config.tenantRequestsMax,
       bodyBytesMax: config.bodyBytesMax,
       intervalMsMin: config.intervalMsMin,
       requiresIfMatch: config.requireIfMatch,

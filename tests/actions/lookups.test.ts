@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { forTenant, Lookups } from '../../src/actions/guard/lookups.ts'
+import { forTenant, Lookups, systemResolver } from '../../src/actions/guard/lookups.ts'
 import { Outbound } from '../../src/actions/guard/outbound.ts'
 import { systemClock, type Clock } from '../../src/engine/clock.ts'
 import { eventually } from '../support/servers/wait.ts'
@@ -91,6 +91,25 @@ describe('S4: a lookup', () => {
     expect(new Set(server.asked).size).toBe(17)
     // All of them end, those that never got a turn too.
     expect(new Set(await Promise.all(given))).toEqual(new Set(['EAI_AGAIN']))
+  })
+
+  it('S3: by the threads of the system leaves half of them to other tenants', async () => {
+    const underWay: string[] = []
+    const ask = (host: string) => {
+      if (host === 'good.test') return Promise.resolve([{ address: '93.184.216.34', family: 4 }])
+      underWay.push(host)
+      return new Promise<never>(() => {})
+    }
+    const resolve = systemResolver(hasty, { ask, threads: 8 })
+    const names = Array.from({ length: 20 }, (_, i) => `hang${i}.test`)
+    const given = names.map(name => forTenant('evil', () => codeOf(resolve(name))))
+    const found = await forTenant('innocent', () => resolve('good.test'))
+    expect(found).toEqual([{ address: '93.184.216.34', family: 4 }])
+    expect(new Set(await Promise.all(given))).toEqual(new Set(['EAI_AGAIN']))
+    // Their threads are still busy: nobody of the same tenant gets another one.
+    expect(underWay).toEqual(['hang0.test', 'hang1.test'])
+    expect(await forTenant('evil', () => codeOf(resolve('more.test')))).toBe('EAI_AGAIN')
+    expect(await forTenant('innocent', () => codeOf(resolve('good.test')))).toBe('found')
   })
 
   it('is what is checked and dialled: an internal address is refused on every connection', async () => {

@@ -1,7 +1,9 @@
 // S3: what one tenant does cannot take the service from the others.
 
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Handler } from '../../src/engine/handlers.ts'
+import type { PageRequest } from '../../src/store/store.ts'
+import { eventually } from '../support/servers/wait.ts'
 import { startService, type Answered, type Caller, type Service } from './service.ts'
 
 /** As a request to a host that never answers. */
@@ -97,6 +99,71 @@ test('S3: event streams of a tenant leave room for those of others', async () =>
   expect(refused.status).toBe(429)
   expect(await refused.text()).toContain('250 for each tenant')
   expect((await open('globex', 'zoe')).status).toBe(200)
+})
+
+describe('S3: a tenant that sends 1,200 requests at once', () => {
+  const setup = async () => {
+    let underWay = 0
+    let peak = 0
+    let isOpen = false
+    const waiting: (() => void)[] = []
+    const open = () => {
+      isOpen = true
+      for (const go of waiting.splice(0)) go()
+    }
+    const s = await startService({
+      works: false,
+      wrap: store =>
+        new Proxy(store, {
+          get(target, name, receiver) {
+            const value: unknown = Reflect.get(target, name, receiver)
+            if (typeof value !== 'function') return value
+            if (name !== 'list') return value.bind(target) as unknown
+            return async (filter: { tenant?: string }, page: PageRequest) => {
+              if (filter.tenant === 'acme') {
+                peak = Math.max(peak, ++underWay)
+                if (!isOpen) await new Promise<void>(resolve => waiting.push(resolve))
+                underWay--
+              }
+              return target.list(filter, page)
+            }
+          },
+        }),
+    })
+    return { s, open, peak: () => peak }
+  }
+
+  test('is served 100 at a time, and delays nobody else', async () => {
+    const { s, open, peak } = await setup()
+    const address = await s.app.listen({ port: 0, host: '127.0.0.1' })
+    const get = async (tenant: string, signal: AbortSignal | null = null) => {
+      const headers = { authorization: `Bearer ${await s.token('viewer', tenant)}` }
+      const answer = await fetch(`${address}/api/v1/sources`, { headers, signal })
+      await answer.arrayBuffer()
+      return answer.status
+    }
+    const gone = new AbortController()
+    const left = Promise.allSettled(Array.from({ length: 50 }, () => get('acme', gone.signal)))
+    await eventually('the share is used', () => peak() === 50 || null)
+    let refusals = 0
+    const flood = Array.from({ length: 1_200 }, async () => {
+      const status = await get('acme')
+      if (status === 429) refusals++
+      return status
+    })
+    await eventually('the rest is refused', () => refusals === 150 || null)
+    expect(await get('globex')).toBe(200)
+    expect(peak()).toBe(100)
+    gone.abort()
+    await left
+    open()
+    const statuses = await Promise.all(flood)
+    const refused = statuses.filter(status => status === 429)
+    expect(refused).toHaveLength(150)
+    expect(statuses.filter(status => status === 200)).toHaveLength(1_050)
+    expect(peak()).toBe(100)
+    expect(await get('acme')).toBe(200)
+  })
 })
 
 interface Task {

@@ -10,12 +10,15 @@ import { parseAddress } from './address.ts'
 import type { Resolve, Resolved } from './connect.ts'
 import { askServers } from './name-servers.ts'
 import { candidates, parseHosts, parseResolvConf, WatchedFile } from './system-names.ts'
-import { Turns } from './turns.ts'
+import { TenantTurns } from './tenant-turns.ts'
 
 /** From asking to giving up, waiting for a turn included. */
 const LOOKUP_MS: Millis = 8_000
-/** Lookups under way for one tenant; further ones wait. */
-const TENANT_MAX = 16
+/**
+ * Lookups under way for one tenant; further ones wait. All together have no bound but the slots: a
+ * place in a common pool could be held by names of others that are never answered.
+ */
+const UNDER_WAY_MAX = { all: Infinity, each: 16 } as const
 /** How long a name that was not found is not asked for again. */
 const NOT_FOUND_MS: Millis = 2_000
 const NOT_FOUND_MAX = 1_000
@@ -35,17 +38,12 @@ export function forTenant<T>(tenant: string, work: () => T): T {
   return tenantOf.run(tenant, work)
 }
 
-interface Share {
-  readonly turns: Turns
-  users: number
-}
-
 export class Lookups {
   readonly #clock: Clock
   readonly #servers: readonly string[]
   readonly #hosts: WatchedFile<ReturnType<typeof parseHosts>>
   readonly #rules: WatchedFile<ReturnType<typeof parseResolvConf>>
-  readonly #shares = new Map<string, Share>()
+  readonly #turns = new TenantTurns(UNDER_WAY_MAX)
   readonly #underWay = new Map<string, Promise<readonly Resolved[]>>()
   readonly #notFound = new Map<string, { readonly error: Error; readonly until: Instant }>()
 
@@ -80,23 +78,14 @@ export class Lookups {
   async #inTime(tenant: string, name: string): Promise<readonly Resolved[]> {
     const watch = new AbortController()
     const stop = this.#clock.after(LOOKUP_MS, () => watch.abort(failure(name, 'EAI_AGAIN')))
-    const share = this.#shareOf(tenant)
-    share.users++
     let release: (() => void) | null = null
     try {
-      release = await share.turns.take(watch.signal)
+      release = await this.#turns.take(tenant, watch.signal)
       return await this.#asked(name, watch.signal)
     } finally {
       stop()
       release?.()
-      if (--share.users === 0) this.#shares.delete(tenant)
     }
-  }
-
-  #shareOf(tenant: string): Share {
-    const share = this.#shares.get(tenant) ?? { turns: new Turns(TENANT_MAX), users: 0 }
-    this.#shares.set(tenant, share)
-    return share
   }
 
   async #asked(name: string, signal: AbortSignal): Promise<readonly Resolved[]> {
@@ -130,12 +119,45 @@ function failure(name: string, code: 'ENOTFOUND' | 'EAI_AGAIN'): Error {
   return Object.assign(new Error(`${name} ${why}`), { code })
 }
 
-/** The system's own way, hosts file included; it uses threads of which there are few. */
-export const systemResolve: Resolve = host => lookup(host, { all: true, verbatim: true })
+type Lookup = (host: string) => Promise<readonly Resolved[]>
+
+const systemLookup: Lookup = host => lookup(host, { all: true, verbatim: true })
+
+/**
+ * The system's own way, hosts file included. It uses threads, lets slow work have half of them, and
+ * cannot be told to stop: so one tenant has half of those at most, and only its own names wait.
+ */
+export function systemResolver(
+  clock: Clock,
+  { ask = systemLookup, threads = ownThreads() } = {},
+): Resolve {
+  const all = Math.max(1, Math.floor(threads / 2))
+  const turns = new TenantTurns({ all, each: Math.max(1, Math.floor(all / 2)) })
+  return async host => {
+    const watch = new AbortController()
+    const stop = clock.after(LOOKUP_MS, () => watch.abort(failure(host, 'EAI_AGAIN')))
+    const given = new Promise<never>((_, reject) => {
+      watch.signal.addEventListener('abort', () => reject(watch.signal.reason as Error))
+    })
+    try {
+      const release = await turns.take(tenantOf.getStore() ?? '', watch.signal)
+      // Held for as long as its thread is busy, even if nobody waits for the answer any more.
+      return await Promise.race([ask(host).finally(release), given])
+    } finally {
+      stop()
+      given.catch(() => {})
+    }
+  }
+}
+
+function ownThreads(): number {
+  const given = Number(process.env['UV_THREADPOOL_SIZE'])
+  return Number.isSafeInteger(given) && given > 0 ? given : 4
+}
 
 /** `system`, or the servers to ask; by default those of the system, asked without its threads. */
 export function resolverOf(dns: readonly string[], clock: Clock): Resolve {
   // Elsewhere the system knows more than these files say: names of local networks, of tunnels.
   const isSystem = dns[0] === 'system' || (dns.length === 0 && process.platform !== 'linux')
-  return isSystem ? systemResolve : new Lookups({ clock, servers: dns }).resolve
+  return isSystem ? systemResolver(clock) : new Lookups({ clock, servers: dns }).resolve
 }

@@ -10,6 +10,8 @@ export interface HttpSettings {
   readonly jsonKeysMax: number
   /** Requests of one token in a minute; null for no limit. */
   readonly ratePerMinute: number | null
+  /** Requests of one tenant that are worked on at once; further ones wait. */
+  readonly tenantRequestsMax: number
   /** Refused tokens from one address in a minute before it has to wait. */
   readonly authFailuresPerMinute: number
   /** Headers and body of a request arrive within so long, and no connection is silent for longer. */
@@ -36,6 +38,7 @@ export const httpDefaults: HttpSettings = {
   jsonDepthMax: 32,
   jsonKeysMax: 1_000,
   ratePerMinute: 6_000,
+  tenantRequestsMax: 100,
   authFailuresPerMinute: 60,
   requestTimeoutMs: 30_000,
   intervalMsMin: 1_000,
@@ -52,6 +55,7 @@ const ranges = [
   ['bodyBytesMax', 1_024, 64 * 1024 * 1024],
   ['jsonDepthMax', 4, 1_000],
   ['jsonKeysMax', 10, 1_000_000],
+  ['tenantRequestsMax', 1, 100_000],
   ['authFailuresPerMinute', 1, 1_000_000],
   ['requestTimeoutMs', 100, 3_600_000],
   ['intervalMsMin', 1, 86_400_000],

@@ -8,6 +8,7 @@ import { cookiePlaceOf } from './cookie-place.ts'
 import { isLoopback, isOfThisMachine, isSafe, isSameOrigin } from './origin.ts'
 import { EVERY_TENANT, mayAct, type Principal, type Role } from './principal.ts'
 import { auditRefusal } from './refusals.ts'
+import { shareRequests } from './request-shares.ts'
 
 const TOKEN_LENGTH_MAX = 8 * 1024
 
@@ -66,6 +67,7 @@ export function guardRoutes(app: App, parts: AppParts): void {
     keyGenerator: request => `sign-ins ${request.ip}`,
   })
   const calls = callLimit(app, parts)
+  const share = shareRequests(app, parts)
   const identify = async (request: Request): Promise<Principal> => {
     if ((request.headers.authorization?.length ?? 0) > TOKEN_LENGTH_MAX) {
       throw new HttpProblem('header-too-large', 'the Authorization header is too long')
@@ -80,6 +82,7 @@ export function guardRoutes(app: App, parts: AppParts): void {
     // Before anything is compared, so that a limit that is reached says nothing about the code.
     if (request.routeOptions.config.isSignIn === true) assertWithin(await signIns(request))
     await admit(request, parts, identify)
+    if (request.principal !== null) await share(request, request.principal.tenant)
   }
   app.addHook('onRequest', guard)
 }

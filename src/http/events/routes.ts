@@ -8,6 +8,7 @@ import { HttpProblem } from '../app/problem.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { callerOf, isStillAllowed } from '../auth/access.ts'
 import { scopeOf } from '../auth/principal.ts'
+import { leaveShare } from '../auth/request-shares.ts'
 import { Connection } from './connection.ts'
 import { settledFacts, topics, type Topic } from './facts.ts'
 import { Hub } from './hub.ts'
@@ -59,6 +60,7 @@ export const eventRoutes: Routes = (app, parts) => {
     },
     handler: async (request, reply) => {
       const connection = await open(request, parts, request.query, hub)
+      leaveShare(request)
       return reply
         .header('Content-Type', 'text/event-stream; charset=utf-8')
         .header('Cache-Control', 'no-cache, no-transform')

@@ -8,6 +8,7 @@ import type { LogLine, Page } from '../../store/store.ts'
 import type { App, AppParts, Request } from '../app/parts.ts'
 import { HttpProblem } from '../app/problem.ts'
 import { callerOf, isStillAllowed, unauthorized } from '../auth/access.ts'
+import { leaveShare } from '../auth/request-shares.ts'
 import { REVOCATION_CACHE_MS } from '../auth/revocations.ts'
 import { runParams } from './act.ts'
 import { noRun, visibleRun } from './find.ts'
@@ -78,6 +79,7 @@ export function logRoute(app: App, parts: AppParts): void {
       const { params, query } = request
       if (query.follow === 0) return readLog(request, parts, params.id, query)
       const leave = followers.enter(callerOf(request).tenant)
+      leaveShare(request)
       try {
         return await readLog(request, parts, params.id, query)
       } finally {

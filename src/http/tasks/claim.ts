@@ -14,6 +14,7 @@ import { HttpProblem } from '../app/problem.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { callerOf, isStillAllowed, unauthorized } from '../auth/access.ts'
 import { EVERY_TENANT } from '../auth/principal.ts'
+import { leaveShare } from '../auth/request-shares.ts'
 import { REVOCATION_CACHE_MS } from '../auth/revocations.ts'
 import { whole } from '../jobs/fields.ts'
 import { text } from '../jobs/texts.ts'
@@ -100,7 +101,10 @@ export const claimRoute: Routes = (app, parts) => {
     handler: async request => {
       const { wait_seconds: seconds } = request.body
       const ask = askOf(request, request.body)
-      if (seconds > 0) assertMayWait(claims, ask)
+      if (seconds > 0) {
+        assertMayWait(claims, ask)
+        leaveShare(request)
+      }
       const gone = leaving(request, settings.requestTimeoutMs)
       try {
         const since = engine.clock.now()
