@@ -179,6 +179,8 @@ function failureText({ code, subject, detail, nextAt }: Incident): string {
 export interface MissingRun {
   readonly subject: IncidentSubject
   readonly dueAt: Instant
+  /** What it waits for, if anybody knows. */
+  readonly waitsFor?: string | null
   /** More of them than are told one by one. */
   readonly others?: number
   /** So many were skipped, the last of them at this moment. */
@@ -201,12 +203,15 @@ export function missing(run: MissingRun, now: Instant): EpisodeStep {
   return { episode, alerts: [raised(episode, message, now)] }
 }
 
-function missingText({ subject, dueAt, others, skipped }: MissingRun): string {
+function missingText({ subject, dueAt, waitsFor, others, skipped }: MissingRun): string {
   const title = titleOf(subject)
   if (others !== undefined) {
     return `${others} more jobs are due and have not started, since ${iso(dueAt)}`
   }
-  if (skipped === undefined) return `${title} was due at ${iso(dueAt)} and has not started`
+  if (skipped === undefined) {
+    const reason = waitsFor == null ? '' : `: it waits for ${waitsFor}`
+    return `${title} was due at ${iso(dueAt)} and has not started${reason}`
+  }
   const runs = skipped === 1 ? '1 run' : `${skipped} runs`
   return `${runs} of ${title} were skipped: too late when a node could start them`
 }

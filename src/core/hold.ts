@@ -20,7 +20,7 @@ export interface PermitWait {
 
 /** At first, and at most unless very many wait: another node may have a permit, or this one died. */
 const WAIT_MIN_MS: Millis = 5_000
-const WAIT_MAX_MS: Millis = 30_000
+export const PERMIT_WAIT_MAX_MS: Millis = 30_000
 /** So many jobs come back in a second, at most, while nobody makes them due. */
 const WAITS_PER_SECOND = 50
 
@@ -28,7 +28,7 @@ const WAITS_PER_SECOND = 50
 export function holdForPermit(job: Job, { name, waiting }: PermitWait, now: Instant): Hold {
   const before = job.hold?.waitsFor
   const since = before?.name === name ? Math.min(before.since, now) : now
-  const waitMs = Math.min(WAIT_MAX_MS, Math.max(WAIT_MIN_MS, now - since))
+  const waitMs = Math.min(PERMIT_WAIT_MAX_MS, Math.max(WAIT_MIN_MS, now - since))
   const until = now + Math.max(waitMs, Math.ceil((waiting * 1_000) / WAITS_PER_SECOND))
   return { ...holdOf(job, now, 0), until, waitsFor: { name, since } }
 }

@@ -286,10 +286,16 @@ export function spreadMoment(job: Pick<Job, 'id' | 'spec'>, at: Instant): Instan
   return jitterMs === 0 ? at : at + spreadMs(`${job.id}@${at}`, jitterMs)
 }
 
-/** The earliest moment anything of this job is wanted, and no handler of it is waited for. */
-export function dueMoment(job: Job): Instant | null {
+/** The earliest moment anything of this job is wanted, whatever keeps it from starting then. */
+export function wantedMoment(job: Job): Instant | null {
   let moment = scheduleMoment(job)
   for (const request of job.requests) moment = earlier(moment, request.dueAt)
+  return moment
+}
+
+/** The earliest moment anything of this job is wanted, and no handler of it is waited for. */
+export function dueMoment(job: Job): Instant | null {
+  const moment = wantedMoment(job)
   return job.hold === null || moment === null ? moment : Math.max(moment, job.hold.until)
 }
 

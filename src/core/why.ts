@@ -61,9 +61,10 @@ function verdict(job: Job, facts: Facts, checks: readonly Check[]): string {
     const { waitsFor, owner, until } = job.hold!
     if (waitsFor !== undefined) {
       const since = formatDuration(facts.now - waitsFor.since)
+      const again = until > facts.now ? `at ${iso(until)} at the latest` : 'by the next free slot'
       return (
         `Waits for ${waitsFor.name} since ${iso(waitsFor.since)} (${since}): node ${owner} had no ` +
-        `connection free. Tried again when one is, at ${iso(until)} at the latest.`
+        `connection free. Tried again when one is, ${again}.`
       )
     }
     return `Waits for the previous handler to end (until ${iso(job.hold!.until)} at the latest).`
@@ -142,9 +143,10 @@ function retryCheck(job: Job): Check | null {
   return { ok: true, code: 'retrying', text }
 }
 
-/** The hold alone keeps the job from being due. */
+/** The hold alone keeps the job from being due; one for a permit goes on until a claim ends it. */
 function isHeld({ hold, state, dueAt }: Job, now: Instant): boolean {
-  return state === 'waiting' && hold !== null && hold.until > now && dueAt === hold.until
+  if (state !== 'waiting' || hold === null || dueAt !== hold.until) return false
+  return hold.until > now || hold.waitsFor !== undefined
 }
 
 function holdCheck(job: Job, { now }: Facts): Check | null {

@@ -20,6 +20,7 @@ import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
 import { undeclaredJobs } from './declaration-records.ts'
 import type { Events } from './events.ts'
+import { overduePermitWaits, overdueSince } from './permit-waits.ts'
 import type { EngineSettings } from './settings.ts'
 
 export interface EpisodeParts {
@@ -45,14 +46,18 @@ const everyone: IncidentSubject = { kind: 'job', id: EVERY_JOB, name: '*', tenan
 interface Overdue {
   readonly subject: IncidentSubject
   readonly dueAt: Instant
+  /** The host it waits for, if that is why. */
+  readonly waitsFor: string | null
 }
 
 type Write = (step: AlertStep) => Promise<void>
 
 /** Whether any row is overdue; whose it is and whether that is expected is another question. */
 export async function hasOverdue({ store, clock, settings }: EpisodeParts): Promise<boolean> {
-  const until = clock.now() - settings.missingMs
-  return (await store.upcoming({ from: 0, until, limit: 1 })).length > 0
+  const now = clock.now()
+  const until = now - settings.missingMs
+  if ((await store.upcoming({ from: 0, until, limit: 1 })).length > 0) return true
+  return (await overduePermitWaits(store, { wantedBefore: until, now })).length > 0
 }
 
 /** Returns whether any run is missing or was until now. */
@@ -153,15 +158,19 @@ async function overdueJobs(parts: EpisodeParts, now: Instant): Promise<Map<strin
     if (rows.length < limits.pageMax || last == null || last === from) break
     from = last
   }
+  const waiting = await overduePermitWaits(store, { wantedBefore: until, now })
+  for (const job of waiting) addOverdue(found, job, now)
   if (found.size === 0) return found
   return withoutExpected(parts, found)
 }
 
 function addOverdue(found: Map<string, Overdue>, job: Job, now: Instant): void {
-  const { dueAt, spec } = job
+  const { spec } = job
+  const dueAt = overdueSince(job)
   const subject = subjectOf(job)
   if (dueAt === null || subject.kind !== 'job' || now - dueAt <= spec.graceMs) return
-  if (!found.has(subject.id)) found.set(subject.id, { subject, dueAt })
+  if (!found.has(subject.id))
+    found.set(subject.id, { subject, dueAt, waitsFor: job.hold?.waitsFor?.name ?? null })
 }
 
 async function withoutExpected(

@@ -103,6 +103,39 @@ describe('H1 jobs of one host', () => {
     expect(s.engine.node.running).toBe(1)
   })
 
+  it('N5 a job that waits for its host is late, then missing, and the host is named', async () => {
+    const limits = { connectionsPerHost: 1 }
+    const given = await started(startService, { limits, settings: { missingMs: 120_000 } })
+    const { s, receiver } = given
+    const first = { kind: 'http', url: `${receiver.origin}/0`, timeout_seconds: 600 }
+    const [, second] = [...(await given.make(1, { action: first })), ...(await given.make(1))]
+    await eventually('a request', () => (receiver.open.length === 1 ? true : null))
+    const host = `the host 127.0.0.1:${receiver.port}`
+    const findings = async () => {
+      const { body } = await s.as().get('/api/v1/attention')
+      return (body['findings'] as Wire[]).filter(one => one['job_id'] === second)
+    }
+    await s.advance('5s')
+    expect(await findings()).toEqual([])
+    await s.advance('65s')
+    expect(await findings()).toMatchObject([
+      { code: 'late', text: `Due for 1m10s and not started: it waits for ${host}.` },
+    ])
+    const alerts: string[] = []
+    s.engine.events.on('alerted', ({ alert }) => alerts.push(alert.message))
+    await s.advance('120s')
+    const due = new Date(Date.parse('2026-01-05T12:00:00Z')).toISOString().slice(0, 16)
+    expect(alerts.filter(text => text.includes('has not started'))).toHaveLength(1)
+    expect(alerts.join()).toContain(`has not started: it waits for ${host}`)
+    expect(alerts.join()).toContain(`was due at ${due}`)
+    expect((await whyOf(s, second!))['verdict']).toContain(`Waits for ${host} since`)
+    ;(await eventually('the first', () => receiver.open.shift())).end('done')
+    ;(await eventually('the second', () => receiver.open.shift())).end('done')
+    await s.advance('60s')
+    expect(await findings()).toEqual([])
+    expect(alerts.at(-1)).toContain('runs again')
+  })
+
   it('H1 a permit that is free goes to the highest priority first', async () => {
     const given = await started(startService, { limits: { connectionsPerHost: 1 } })
     const { s, receiver } = given

@@ -16,6 +16,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { openEpisodes } from '../../engine/episodes.ts'
 import { undeclaredJobs } from '../../engine/declaration-records.ts'
 import { NODE_KIND } from '../../engine/janitor.ts'
+import { overduePermitWaits, overdueSince } from '../../engine/permit-waits.ts'
 import { recentAttempts } from '../../engine/recent.ts'
 
 export const attentionCodes = [
@@ -218,19 +219,27 @@ async function failed({ store }: Engine, scope: Scope): Promise<Finding[]> {
 async function late(engine: Engine, scope: Scope, now: Instant): Promise<Finding[]> {
   const { store } = engine
   const due = await store.upcoming({ ...scope, from: 0, until: now - LATE_MIN_MS, limit: 50 })
-  const overdue = due.filter(({ dueAt, spec }) => dueAt !== null && now - dueAt > spec.graceMs)
+  const waiting = await overduePermitWaits(store, {
+    ...scope,
+    wantedBefore: now - LATE_MIN_MS,
+    now,
+  })
+  const overdue = [...due, ...waiting].filter(job => {
+    const since = overdueSince(job)
+    return since !== null && now - since > job.spec.graceMs
+  })
   if (overdue.length === 0) return []
   const undeclared = await undeclaredJobs(engine)
   return overdue
     .filter(({ id }) => !undeclared.has(id))
     .slice(0, EACH_MAX)
-    .map(job =>
-      about(job, job.dueAt, {
-        code: 'late',
-        severity: 'warning',
-        text: `Due for ${formatDuration(now - job.dueAt!)} and not started.`,
-      }),
-    )
+    .map(job => {
+      const since = overdueSince(job)!
+      const waitsFor = job.hold?.waitsFor
+      const why = waitsFor === undefined ? '' : `: it waits for ${waitsFor.name}`
+      const text = `Due for ${formatDuration(now - since)} and not started${why}.`
+      return about(job, since, { code: 'late', severity: 'warning', text })
+    })
 }
 
 /** Jobs whose newest attempts failed one after the other, or whose last run is over and failed. */
