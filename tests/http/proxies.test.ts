@@ -64,3 +64,18 @@ it('S5 protocol and prefix count only from a proxy that is trusted', async () =>
   expect(await cookieFrom('10.0.0.2')).toMatch(/^__Secure-carillon_session=.*Path=\/ops;.*Secure$/)
   expect(await cookieFrom('192.0.2.1')).toMatch(/^carillon_session=.*Path=\/;.*Max-Age=\d+$/)
 })
+
+it('S5 the log says once that a proxy is not declared, and its header is not believed', async () => {
+  const told: object[] = []
+  const none = () => {}
+  const warn = (fields: object, message: string) => told.push({ ...fields, message })
+  const log = { debug: none, info: none, error: none, warn }
+  const s = await startService({ works: false, log, http: { trustedProxies: ['10.0.0.0/8'] } })
+  await s.as().get('/api/v1/jobs')
+  await refuseFrom(s, '203.0.113.9', '10.0.0.2')
+  expect(told).toEqual([])
+  for (let i = 0; i < 3; i++) await refuseFrom(s, '6.6.6.6', '192.0.2.1')
+  expect(told).toEqual([
+    { peer: '192.0.2.1', message: expect.stringContaining('set --trust-proxy') },
+  ])
+})

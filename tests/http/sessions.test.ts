@@ -45,11 +45,22 @@ onEachStore((store, start) => {
         }
       }
       expect((await s.caller().post(SESSION, { code: 'wrong' }, own)).status).toBe(401)
-      const code = s.auth.code.issue(s.engine.ids, s.now)
-      const stopped = await s.caller().post(SESSION, { code }, own)
+      const stopped = await s.caller().post(SESSION, { code: 'wrong' }, own)
       expect([stopped.status, stopped.body.type]).toEqual([429, '/problems/rate-limited'])
       expect(Number(stopped.headers['retry-after'])).toBeGreaterThan(0)
       expect((await s.as().get('/api/v1/jobs')).status).toBe(200)
+    })
+
+    it('S5 wrong tries of one client lock out nobody with whom it shares an address', async () => {
+      const s = await start({ works: false, http: { authFailuresPerMinute: 5 } })
+      const code = s.auth.code.issue(s.engine.ids, s.now)
+      const forwarded = { ...own, 'x-forwarded-for': '203.0.113.9' }
+      for (let i = 0; i < 50; i++) await s.caller().post(SESSION, { code: 'wrong' }, forwarded)
+      expect((await s.caller().post(SESSION, { code }, forwarded)).status).toBe(204)
+      const token = await s.token('operator', 'acme')
+      expect((await s.caller().post(SESSION, { token }, own)).status).toBe(204)
+      // Used up, and a wrong one like any other now.
+      expect((await s.caller().post(SESSION, { code }, own)).status).toBe(429)
     })
 
     it('S5 signing in, a refused sign-in and signing out are in the audit', async () => {

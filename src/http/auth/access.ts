@@ -5,6 +5,7 @@ import type { App, AppParts, Request } from '../app/parts.ts'
 import { HttpProblem } from '../app/problem.ts'
 import type { Family } from '../app/refusal.ts'
 import { cookiePlaceOf } from './cookie-place.ts'
+import { noticeForwarding } from './forwarding.ts'
 import { isLoopback, isOfThisMachine, isSafe, isSameOrigin } from './origin.ts'
 import { EVERY_TENANT, mayAct, type Principal, type Role } from './principal.ts'
 import { auditRefusal } from './refusals.ts'
@@ -21,8 +22,6 @@ export type Access = Role | 'open' | 'every-tenant' | 'metrics'
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
-    /** An open route at which codes and tokens can be tried: limited for each address. */
-    isSignIn?: boolean
     family?: Family
   }
   interface FastifySchema {
@@ -55,17 +54,9 @@ export function unauthorized(): HttpProblem {
 
 export function guardRoutes(app: App, parts: AppParts): void {
   app.decorateRequest('principal', null)
+  noticeForwarding(app, parts)
   app.addHook('onRoute', assertAccess)
-  const failures = app.createRateLimit({
-    max: parts.settings.authFailuresPerMinute,
-    timeWindow: 60_000,
-    keyGenerator: request => `failures ${request.ip}`,
-  })
-  const signIns = app.createRateLimit({
-    max: parts.settings.authFailuresPerMinute,
-    timeWindow: 60_000,
-    keyGenerator: request => `sign-ins ${request.ip}`,
-  })
+  const countFailure = failureLimit(app, parts, 'failures')
   const calls = callLimit(app, parts)
   const share = shareRequests(app, parts)
   const identify = async (request: Request): Promise<Principal> => {
@@ -73,14 +64,12 @@ export function guardRoutes(app: App, parts: AppParts): void {
       throw new HttpProblem('header-too-large', 'the Authorization header is too long')
     }
     const principal = await parts.auth.principalOf(request.headers, cookiePlaceOf(request, parts))
-    if (principal === null) return refuseUnknown(request, parts, failures)
+    if (principal === null) return refuseUnknown(request, parts, countFailure)
     request.principal = principal
     await calls?.(request)
     return principal
   }
   const guard: onRequestAsyncHookHandler = async request => {
-    // Before anything is compared, so that a limit that is reached says nothing about the code.
-    if (request.routeOptions.config.isSignIn === true) assertWithin(await signIns(request))
     await admit(request, parts, identify)
     if (request.principal !== null) await share(request, request.principal.tenant)
   }
@@ -113,9 +102,26 @@ export async function admit(
 
 type Limiter = ReturnType<App['createRateLimit']>
 
+/**
+ * Counts a refused try and throws when its address had too many. What is right is never refused for
+ * them: behind a proxy that is not declared, everyone has the same address.
+ */
+export function failureLimit(app: App, { settings }: AppParts, what: string) {
+  const limiter = app.createRateLimit({
+    max: settings.authFailuresPerMinute,
+    timeWindow: 60_000,
+    keyGenerator: request => `${what} ${request.ip}`,
+  })
+  return async (request: Request): Promise<void> => assertWithin(await limiter(request))
+}
+
 /** What is wrong with a token is not said, and trying many is slowed down. */
-async function refuseUnknown(request: Request, parts: AppParts, failures: Limiter): Promise<never> {
-  assertWithin(await failures(request))
+async function refuseUnknown(
+  request: Request,
+  parts: AppParts,
+  countFailure: (request: Request) => Promise<void>,
+): Promise<never> {
+  await countFailure(request)
   await auditRefusal(request, parts, { tenant: EVERY_TENANT, action: 'auth.refused', sub: '' })
   throw unauthorized()
 }

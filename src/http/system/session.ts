@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { auditWrite } from '../../engine/audit.ts'
-import { callerOf, unauthorized } from '../auth/access.ts'
+import { callerOf, failureLimit, unauthorized } from '../auth/access.ts'
 import type { Credential } from '../auth/authenticator.ts'
 import { cookiePlaceOf } from '../auth/cookie-place.ts'
 import { isSameOrigin } from '../auth/origin.ts'
@@ -62,10 +62,11 @@ export const sessionRoutes: Routes = (app, parts) => {
 }
 
 function signInRoute(app: App, parts: AppParts): void {
+  const countFailure = failureLimit(app, parts, 'sign-ins')
   app.route({
     method: 'POST',
     url,
-    config: { access: 'open', isSignIn: true },
+    config: { access: 'open' },
     schema: {
       tags: ['system'],
       summary: 'Exchange a one-time code or a token for a session of up to 12 hours',
@@ -82,6 +83,7 @@ function signInRoute(app: App, parts: AppParts): void {
         also: auditOf(request, parts, 'session.create'),
       })
       if (signedIn === null) {
+        await countFailure(request)
         const action = 'session.refused'
         await auditRefusal(request, parts, { tenant: EVERY_TENANT, action, sub: '' })
         throw unauthorized()
