@@ -13,7 +13,10 @@ export class TookTooLong extends Error {
   override readonly name = 'TookTooLong'
 }
 
-/** A computation that says where it may be interrupted; between two yields at most about 1 ms. */
+/**
+ * A computation that says where it may be interrupted; between two yields at most about 1 ms. What
+ * cannot be cut and takes longer is one step, and has a turn of the loop to itself.
+ */
 export type Steps<T> = Generator<void, T, void>
 
 interface Task {

@@ -166,9 +166,9 @@ const DIGITS_SAFE = 15
 const NUMBER_MAX = 400
 
 function numberOf(text: string): number | ExactNumber {
+  if (text.length > NUMBER_MAX) return new ExactNumber(text)
   const number = Number(text)
   if (text.length <= DIGITS_SAFE && !/e/i.test(text)) return number
-  if (text.length > NUMBER_MAX) return new ExactNumber(text)
   return decimalOf(text) === decimalOf(String(number)) ? number : new ExactNumber(text)
 }
 

@@ -67,6 +67,42 @@ async function outcomes(service: Service, ids: readonly string[]): Promise<strin
   return Promise.all(ids.map(one))
 }
 
+/** Tells on each SIGUSR2 how long the event loop was held at most since the last one. */
+const loopWatch = {
+  files: {
+    'loop-watch.mjs': `
+      import { writeSync } from 'node:fs'
+      import { monitorEventLoopDelay } from 'node:perf_hooks'
+      const held = monitorEventLoopDelay({ resolution: 1 })
+      held.enable()
+      process.on('SIGUSR2', () => {
+        const ms = ns => (ns / 1e6).toFixed(1)
+        writeSync(1, 'loop held ' + ms(held.max) + ' ms, 99 % below ' + ms(held.percentile(99)) + ' ms\\n')
+        held.reset()
+      })`,
+  },
+  env: { NODE_OPTIONS: '--import ./loop-watch.mjs' },
+}
+
+/** How long the loop of the service was held at most while the work was done, and a sentence of it. */
+async function loopHeldDuring<T>({ program }: Service, work: () => Promise<T>) {
+  const told = async () => {
+    const before = [...program.stdout.matchAll(/loop held/g)].length
+    program.signal('SIGUSR2')
+    return program.waitUntil('the watch of the loop', () => {
+      const all = [...program.stdout.matchAll(/loop held ([\d.]+) ms, .*/g)]
+      return all.length > before ? all.at(-1) : null
+    })
+  }
+  await told()
+  const result = await work()
+  const [text, ms] = await told()
+  return { result, text, heldMs: Number(ms) }
+}
+
+/** 200,000 characters of words that are all different: what the full-text index takes longest for. */
+const words = Array.from({ length: 50_000 }, (_, i) => (i + 46_656).toString(36)).join(' ')
+
 const pages: Readonly<Record<string, string>> = {
   '/open': '<b>'.repeat(664_000),
   '/pairs': '<b>'.repeat(150_000) + '</i>'.repeat(150_000),
@@ -75,6 +111,7 @@ const pages: Readonly<Record<string, string>> = {
   '/attributes': `<a ${Array.from({ length: 200_000 }, (_, i) => `a${i.toString(36)} `).join('')}>`,
   '/entities': '&amp;'.repeat(400_000),
   '/links': Array.from({ length: 60_000 }, (_, i) => `<a href=/l?${i}>${i}</a>`).join(''),
+  ...Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`/words${i}`, words])),
   '/base': `<base href="/${'x'.repeat(1_000_000)}/">${'<a href=y>y</a>'.repeat(60_000)}`,
 }
 
@@ -85,7 +122,8 @@ test('S4 /healthz answers while the worst pages are crawled', async () => {
     return response.writeHead(200, { 'content-type': 'text/html' }).end(page)
   })
   const service = await startService([], {
-    env: { CARILLON_ALLOW_HOSTS: `127.0.0.1:${port}` },
+    files: loopWatch.files,
+    env: { CARILLON_ALLOW_HOSTS: `127.0.0.1:${port}`, ...loopWatch.env },
   })
   const crawl = (path: string) =>
     created(service, {
@@ -102,9 +140,12 @@ test('S4 /healthz answers while the worst pages are crawled', async () => {
     const ids = await Promise.all(Object.keys(pages).map(crawl))
     expect(await outcomes(service, ids)).toEqual(ids.map(() => 'completed'))
   }
-  const { worstMs, answers } = await whileAsking(service, crawled())
-  process.stdout.write(`worst pages: /healthz in at most ${worstMs.toFixed(0)} ms of ${answers}\n`)
+  const watched = await loopHeldDuring(service, () => whileAsking(service, crawled()))
+  const { worstMs, answers } = watched.result
+  const asked = `/healthz in at most ${worstMs.toFixed(0)} ms of ${answers}`
+  process.stdout.write(`worst pages: ${asked}; ${watched.text}\n`)
   expect(worstMs).toBeLessThan(BOUND_MS)
+  expect(watched.heldMs).toBeLessThan(BOUND_MS)
 })
 
 test('S4 /healthz answers while a site with the worst robots.txt is crawled', async () => {

@@ -1,6 +1,7 @@
 // The parts of a crawl by themselves: what is taken from a page, what is fetched next, search.
 
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../engine/clock.ts'
 import type { Steps } from '../slices.ts'
 import { openDatabase } from '../../store/sqlite/driver.ts'
 import { decodePage, extractHtml, robotsWords } from './extract.ts'
@@ -14,6 +15,20 @@ function whole<T>(steps: Steps<T>): T {
     const { done, value } = steps.next()
     if (done === true) return value
   }
+}
+
+/** Turns of the event loop that pass while something is done. */
+async function turnsOf(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns++
+    if (!isOver) systemClock.soon(count)
+  }
+  systemClock.soon(count)
+  await work()
+  isOver = true
+  return turns
 }
 
 const read = (html: string) => whole(extractHtml(html))
@@ -220,5 +235,49 @@ describe('pages in SQLite (B12, B20)', () => {
     expect(await found('word')).toEqual(['/2', '/4'])
     await pages.remove([{ tenant: 'acme', jobId: 'job' }])
     expect(await found('word')).toEqual(['/4'])
+  })
+})
+
+describe('S4: what a page costs in one turn of the event loop', () => {
+  const STEP_LENGTH = 8_192
+  const worst: Readonly<Record<string, string>> = {
+    open: '<b>'.repeat(664_000),
+    pairs: '<b>'.repeat(150_000) + '</i>'.repeat(150_000),
+    attributes: `<a ${Array.from({ length: 200_000 }, (_, i) => `a${i} `).join('')}>`,
+    value: `<a href="${'x'.repeat(1_900_000)}">`,
+    comment: `<!--${'-'.repeat(1_900_000)}`,
+    entities: '&amp;'.repeat(400_000),
+    links: '<a href=/y>y</a>'.repeat(100_000),
+  }
+
+  it.each(Object.keys(worst))('%s: reads at most 8,192 characters between two yields', name => {
+    const html = worst[name]!
+    const steps = extractHtml(html)
+    let count = 0
+    while (steps.next().done !== true) count++
+    expect(count).toBe(Math.ceil(html.length / STEP_LENGTH))
+  })
+
+  it('pages of many words are written and removed one in a turn', async () => {
+    const pages = SqlitePages.open({ path: ':memory:', open: openDatabase })
+    onTestFinished(() => pages.close())
+    // 50,000 different words: no machine writes two of these in 8 ms. The first turn and the last
+    // may not be counted.
+    const words = Array.from({ length: 50_000 }, (_, i) => (i + 46_656).toString(36)).join(' ')
+    const page = (url: string, fetchedAt: number) => {
+      const about = { tenant: 't', jobId: 'j', runId: 'r', source: 's', title: '' }
+      return { ...about, url, text: words, fetchedAt }
+    }
+    const urls = Array.from({ length: 10 }, (_, i) => `https://example.com/${i}`)
+    const written = await turnsOf(() => Promise.all(urls.map(url => pages.put(page(url, 1)))))
+    expect(written).toBeGreaterThanOrEqual(urls.length - 2)
+    await pages.put(page(urls[0]!, 5))
+    let retired = 0
+    const crawl = { tenant: 't', jobId: 'j', before: 2 }
+    const turns = await turnsOf(async () => (retired = await pages.retire(crawl)))
+    expect(retired).toBe(9)
+    expect(turns).toBeGreaterThanOrEqual(7)
+    const query = { tenant: 't', text: '1000', limit: 10, offset: 0 }
+    expect((await pages.search(query)).items.map(({ url }) => url)).toEqual([urls[0]])
   })
 })

@@ -1,8 +1,10 @@
-// Pages in a SQLite file, with SQLite's own full-text index beside them.
+// Pages in a SQLite file, with SQLite's own full-text index beside them. A page of many words takes it
+// tens of milliseconds, on the event loop: so pages are written and removed one in a turn of the loop.
 
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SchedulerError } from '../../core/errors.ts'
+import { slices, type Steps } from '../slices.ts'
 import { wordsOf, type FoundPages, type Page, type PageQuery, type PageSink } from './pages.ts'
 
 /** What is needed of a SQLite driver: rows as arrays, in the order of their columns. */
@@ -95,7 +97,8 @@ export class SqlitePages implements PageSink {
 
   async put(page: Page): Promise<void> {
     const { tenant, jobId, runId, source, url, title, text, fetchedAt } = page
-    this.#db.prepare(putSql).run(tenant, jobId, runId, source, url, title, text, fetchedAt)
+    const values = [tenant, jobId, runId, source, url, title, text, fetchedAt]
+    await this.#inTurn(this.#writes([() => this.#db.prepare(putSql).run(...values)]))
   }
 
   async drop({ tenant, jobId, url }: Pick<Page, 'tenant' | 'jobId' | 'url'>): Promise<void> {
@@ -104,13 +107,48 @@ export class SqlitePages implements PageSink {
   }
 
   async retire(crawl: { tenant: string; jobId: string; before: number }): Promise<number> {
-    const sql = 'delete from pages where tenant = ? and job_id = ? and fetched_at < ?'
-    return Number(this.#db.prepare(sql).run(crawl.tenant, crawl.jobId, crawl.before).changes)
+    return this.#removeEach('tenant = ? and job_id = ? and fetched_at < ?', [
+      crawl.tenant,
+      crawl.jobId,
+      crawl.before,
+    ])
   }
 
   async remove(jobs: readonly { tenant: string; jobId: string }[]): Promise<void> {
-    const statement = this.#db.prepare('delete from pages where tenant = ? and job_id = ?')
-    for (const { tenant, jobId } of jobs) statement.run(tenant, jobId)
+    for (const { tenant, jobId } of jobs) {
+      await this.#removeEach('tenant = ? and job_id = ?', [tenant, jobId])
+    }
+  }
+
+  /** Says how many there were. */
+  async #removeEach(which: string, values: readonly Value[]): Promise<number> {
+    const ids = this.#db.prepare(`select id from pages where ${which}`).all(...values)
+    // Asked again of each: what is crawled anew meanwhile stays.
+    const one = this.#db.prepare(`delete from pages where id = ? and ${which}`)
+    return this.#inTurn(
+      this.#writes(
+        ids.map(
+          ([id]) =>
+            () =>
+              one.run(id!, ...values),
+        ),
+      ),
+    )
+  }
+
+  *#writes(writes: readonly (() => { changes: number | bigint })[]): Steps<number> {
+    let changes = 0
+    for (const write of writes) {
+      yield
+      if (!this.#isOpen) throw new Error('the pages were closed')
+      changes += Number(write().changes)
+    }
+    return changes
+  }
+
+  /** However many there are: nobody waits for them but who asked. */
+  #inTurn<T>(steps: Steps<T>): Promise<T> {
+    return slices.run(steps, { totalMs: Infinity })
   }
 
   async search(query: PageQuery): Promise<FoundPages> {
