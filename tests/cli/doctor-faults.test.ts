@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { editJob } from '../../src/core/edit.ts'
 import { ownerOf, type Entry } from '../../src/core/entry.ts'
 import { INCIDENT_KIND } from '../../src/core/incident.ts'
 import { canonicalJson } from '../../src/core/json.ts'
@@ -35,7 +36,9 @@ async function fill(store: Store): Promise<void> {
   const minutely = { kind: 'interval', everyMs: MINUTE, from: 'schedule', anchor: null } as const
   const options = { now: T0 }
   await store.insert([job('minutely', { trigger: minutely, first: 'now' })], options)
-  await finish(store, await claimOne(store, T0), succeeded, T0)
+  const ran = await finish(store, await claimOne(store, T0), succeeded, T0)
+  // Its run keeps the payload it got, which no repair may lose.
+  await write(store, editJob(ran, { ...ran.spec, payload: 'edited' }, T0)!, T0)
   await store.insert([job('running')], options)
   await start(store, await claimOne(store, T0), T0)
   await store.insert([job('daily', { trigger: cron }), job('paused', { trigger: cron })], options)

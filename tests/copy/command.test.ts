@@ -69,28 +69,28 @@ describe('store copy', () => {
     const ran = await run([url('a.db'), url('b.db'), '--yes', '--batch', '5'])
     expect(ran.code).toBe(0)
     expect(ran.out).toContain(`copied ${storeName(url('a.db'))} into ${storeName(url('b.db'))}`)
-    expect(ran.out).toMatch(/\n {2}job +15 {2}[0-9a-f]{16}\n/)
+    expect(ran.out).toMatch(/\n {2}job +16 {2}[0-9a-f]{16}\n/)
     expect(ran.out).toContain('due again in the copy: 1.')
     expect(ran.err).toMatch(
-      /^counting .*\ncopying \d+% (.*\n)*checking the copy 100% 43\/43 entries/m,
+      /^counting .*\ncopying \d+% (.*\n)*checking the copy 100% 47\/47 entries/m,
     )
     expect(ran.err).not.toContain('\r')
     const told = await withStore('b.db', dumpOf)
-    expect(told.filter(({ type }) => type === 'job')).toHaveLength(15)
+    expect(told.filter(({ type }) => type === 'job')).toHaveLength(16)
   })
 
   it('draws a bar on a terminal', async () => {
     await withStore('a.db', fillRich)
     const ran = await run([url('a.db'), url('b.db'), '-y'], { isTerminal: true })
     expect(ran.code).toBe(0)
-    expect(ran.err).toMatch(/copying \[#{24}\] 100% 43\/43 entries, record 5\/5\n/)
+    expect(ran.err).toMatch(/copying \[#{24}\] 100% 47\/47 entries, record 5\/5\n/)
   })
 
   it('prints JSON for scripts, also of what went wrong', async () => {
     await withStore('a.db', fillRich)
     const words = [url('a.db'), url('b.db'), '--yes', '--json']
     const report = JSON.parse((await run(words)).out) as Awaited<ReturnType<typeof copyStore>>
-    expect(report).toMatchObject({ abandoned: 1, sums: { job: { count: 15 } } })
+    expect(report).toMatchObject({ abandoned: 1, sums: { job: { count: 16 } } })
     const again = await run(words)
     expect(again).toMatchObject({ code: 5, out: '' })
     const last = again.err.trim().split('\n').at(-1)!

@@ -1,6 +1,7 @@
 // A store with a bit of everything in it: every type of entry, every state, odd texts, a lease.
 
 import type { Entry } from '../../src/core/entry.ts'
+import { editJob } from '../../src/core/edit.ts'
 import type { Job } from '../../src/core/job.ts'
 import { canonicalJson } from '../../src/core/json.ts'
 import { ENDED_TASK_KEPT_MS } from '../../src/core/limits.ts'
@@ -17,6 +18,7 @@ import {
   job,
   makeIds,
   newJob,
+  onRequest,
   readAll,
   start,
   succeeded,
@@ -36,6 +38,7 @@ export async function fillRich(store: Store): Promise<void> {
   const before = T0 - ENDED_TASK_KEPT_MS - MINUTE
   await pruned(store, ids, before)
   await recurring(store, ids)
+  await edited(store, ids)
   await told(store, ids)
   await contended(store, ids)
   await aside(store)
@@ -85,6 +88,20 @@ async function recurring(store: Store, ids: Ids): Promise<void> {
   const asked = requestRun(last, { id: 'r1', payload: { by: oddText } }, at)
   last = await write(store, asked.change, at)
   await write(store, pauseJob(last, { until: RICH_END + DAY, note: oddText }, at), at)
+}
+
+/** Its runs got three payloads, of which one was given. */
+async function edited(store: Store, ids: Ids): Promise<void> {
+  const spec = { ...onRequest, queue: 'edited', payload: { [oddText]: 'first' } }
+  let last = newJob({ id: 'edited', now: T0, spec })
+  await store.insert([last], { now: T0 })
+  for (const payload of [undefined, { given: oddText }, undefined]) {
+    const input = { id: `r${last.counters.runs}`, ...(payload === undefined ? {} : { payload }) }
+    await write(store, requestRun(last, input, T0).change, T0)
+    last = await finish(store, await take(store, ids, 'edited', T0), succeeded, T0)
+    const next = { ...last.spec, payload: { [oddText]: last.counters.runs } }
+    last = await write(store, editJob(last, next, T0)!, T0)
+  }
 }
 
 /** One attempt with a log that ended, and one that still runs, with progress and a checkpoint. */
