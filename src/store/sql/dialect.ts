@@ -1,8 +1,9 @@
 // What differs between the databases in statements that are otherwise the same.
 
 import type { Damages } from '../shared/damage.ts'
-import type { CountChange } from './counts.ts'
+import type { CountChange, Counts } from './counts.ts'
 import type { Operation, Value } from './operation.ts'
+import type { Check } from './repair.ts'
 
 export interface Condition {
   readonly sql: string
@@ -13,16 +14,28 @@ export interface Dialect {
   /** `column` is one of the values: one parameter, however many there are. */
   amongTexts(column: string, values: readonly string[]): Condition
   amongNumbers(column: string, values: readonly number[]): Condition
-  /** A table of one column `value` and its place `n`, counted from 0, to join with. */
+  /** A table of one column `value`, to lead a join by primary key. */
   tableOfNumbers(values: readonly number[], alias: string): Condition
-  /** Behind a select whose rows of job_states (alias s) are about to be written; SQLite locks the file. */
+  tableOfTexts(values: readonly string[], alias: string): Condition
+  /** Keeps the table before it outermost, where a database would only guess. */
+  readonly crossJoin: string
+  /** Behind the name of a table: the index to read it by. */
+  useIndex(name: string): string
+  /** Behind a select of rows of job_states (alias s) that are about to be written. */
   readonly lockStates: string
+  /** The same for rows without an alias; those that others hold are left out. */
+  readonly lockRows: string
+  /** Inserts an attempt; one with the same job and number gives way to it. */
+  replaceAttempt(columns: string, values: string): string
+  /** What only this database can have wrong. */
+  readonly checks: Readonly<Record<string, Check>>
   /** What a write did to the numbers of jobs. */
   addCounts(changes: readonly CountChange[]): Operation<void>
 }
 
-/** What every shared operation works with. */
+/** What a shared operation works with: made for one transaction. */
 export interface Sql {
   readonly dialect: Dialect
   readonly damages: Damages
+  readonly counts: Counts
 }

@@ -1,0 +1,154 @@
+// Changes: each is checked as a whole before its first write, so none is ever half done.
+
+import type { Change } from '../../core/change.ts'
+import type { State } from '../../core/job.ts'
+import type { CommitResult, InsertOptions } from '../store.ts'
+import { toKey, toKeyOrNull } from '../shared/text.ts'
+import { attemptColumns, attemptValues } from './attempt-row.ts'
+import { countKeyOf, type CountKey } from './counts.ts'
+import type { Sql } from './dialect.ts'
+import { exists, insertJob, isFull, marksFor } from './insert.ts'
+import {
+  definitionColumns,
+  definitionValues,
+  placeColumns,
+  placeValues,
+  stateColumns,
+  stateValues,
+} from './job-row.ts'
+import { rowOf, rowsOf, type Operation } from './operation.ts'
+import { putRecord, recordsFit } from './records.ts'
+
+const sets = (columns: string): string =>
+  columns
+    .split(',')
+    .map(column => `${column.trim()} = ?`)
+    .join(', ')
+
+/** Fenced by version and token: nothing has to be looked at before. */
+const settleSql = `update job_states set ${sets(stateColumns)}
+  where seq = (select seq from jobs where id = ?) and version = ? and token = ? returning seq`
+const stateSql = `update job_states set ${sets(stateColumns)} where seq = ?`
+const definitionSql = `update jobs set ${sets(definitionColumns)} where seq = ?`
+const placeSql = `update job_states set ${sets(placeColumns)} where seq = ?`
+
+export function* commit(
+  sql: Sql,
+  changes: readonly Change[],
+  options: InsertOptions,
+): Operation<CommitResult[]> {
+  const results: CommitResult[] = []
+  for (const change of changes) results.push(yield* commitChange(sql, change, options))
+  return results
+}
+
+export function* commitChange(
+  sql: Sql,
+  change: Change,
+  options: InsertOptions,
+): Operation<CommitResult> {
+  const { now } = options
+  const refused = yield* refusal(sql, change, options)
+  const isPlain = refused === null && change.token !== null && !change.specChanged
+  if (!isPlain) return yield* commitStored(sql, change, options, refused)
+  const { job, token } = change
+  const values = stateValues(job, now)
+  const row = yield* rowOf<[number]>(
+    settleSql,
+    ...values,
+    toKey(job.id),
+    change.expectedVersion,
+    toKey(token!),
+  )
+  if (row === undefined) return (yield* exists(job.id)) ? 'conflict' : 'missing'
+  sql.counts.add(countKeyOf(job, 'running'), -1)
+  sql.counts.add(countKeyOf(job), 1)
+  yield* writeRest(sql, row[0], change, options)
+  return 'committed'
+}
+
+/** Why its records or inserts cannot be written; null if they can. */
+function* refusal(
+  sql: Sql,
+  { records, inserts }: Change,
+  options: InsertOptions,
+): Operation<'conflict' | 'full' | null> {
+  if (!(yield* recordsFit(records, options.now))) return 'conflict'
+  for (const job of inserts) {
+    if ((yield* isFull(sql, job, options)) && !(yield* exists(job.id))) return 'full'
+  }
+  return null
+}
+
+// prettier-ignore
+type StoredRow = [
+  seq: number, version: number, token: string | null, state: State, kind: CountKey['kind'],
+  tenant: string, queue: string, handler: string,
+]
+
+/** Looks at the row first: for what is not held under a lease, and for edits. */
+// oxlint-disable-next-line max-params -- where, what, when, and what is known of it
+function* commitStored(
+  sql: Sql,
+  change: Change,
+  options: InsertOptions,
+  refused: 'conflict' | 'full' | null,
+): Operation<CommitResult> {
+  const { job } = change
+  const row = yield* rowOf<StoredRow>(
+    `select s.seq, s.version, s.token, s.state, s.kind, j.tenant, s.queue, s.handler
+      from jobs j join job_states s on s.seq = j.seq where j.id = ? ${sql.dialect.lockStates}`,
+    toKey(job.id),
+  )
+  if (row === undefined) return 'missing'
+  const [seq, version, token, state, kind, tenant, queue, handler] = row
+  if (version !== change.expectedVersion || token !== toKeyOrNull(change.token)) return 'conflict'
+  if (refused !== null) return refused
+  yield* rowsOf(stateSql, ...stateValues(job, options.now), seq)
+  if (change.specChanged) {
+    yield* rowsOf(definitionSql, ...definitionValues(job), seq)
+    yield* rowsOf(placeSql, ...placeValues(job), seq)
+  }
+  sql.counts.add({ tenant, queue, handler, kind, state }, -1)
+  sql.counts.add(countKeyOf(job), 1)
+  yield* writeRest(sql, seq, change, options)
+  return 'committed'
+}
+
+/** Everything but the row of the job. */
+// oxlint-disable-next-line max-params -- where, whose, what, when
+export function* writeRest(
+  sql: Sql,
+  seq: number,
+  change: Change,
+  { now }: InsertOptions,
+): Operation<void> {
+  const { attempt, drop, skips, job } = change
+  if (attempt !== null) {
+    const text = sql.dialect.replaceAttempt(attemptColumns, attemptMarks)
+    yield* rowsOf(text, ...attemptValues(seq, attempt))
+  }
+  if (drop !== null) yield* dropAttempt(seq, drop)
+  for (const { from, to, count, reason, clockEpoch = 0 } of skips) {
+    const expireAt = to + job.spec.retention.ageMs
+    yield* rowsOf(insertSkipSql, seq, from, to, count, reason, clockEpoch, expireAt)
+  }
+  if (change.clearsCheckpoint) yield* rowsOf('delete from progress where job = ?', seq)
+  for (const made of change.inserts) yield* insertJob(sql, made, now)
+  for (const write of change.records) yield* putRecord(write, now)
+}
+
+const attemptMarks = marksFor(attemptColumns)
+export const skipColumns = 'job, first_at, last_at, count, reason, clock_epoch, expire_at'
+export const insertSkipSql = `insert into skips (${skipColumns}) values (${marksFor(skipColumns)})
+  on conflict (job, first_at) do nothing`
+
+function* dropAttempt(seq: number, drop: NonNullable<Change['drop']>): Operation<void> {
+  const row = yield* rowOf<[string]>(
+    'delete from attempts where job = ? and number = ? and finished_at < ? returning id',
+    seq,
+    drop.number,
+    drop.finishedBefore,
+  )
+  if (row) yield* rowsOf('delete from log_lines where attempt_id = ?', row[0])
+}

@@ -1,0 +1,116 @@
+// Keyed records beside the jobs.
+
+import type { Json } from '../../core/json.ts'
+import type { RecordWrite, StoredRecord } from '../../core/record.ts'
+import type { Instant } from '../../core/time.ts'
+import type { Page, PageRequest, PutResult } from '../store.ts'
+import { fromKey, toKey } from '../shared/text.ts'
+import type { Sql } from './dialect.ts'
+import { rowOf, rowsOf, type Operation, type Row } from './operation.ts'
+import { cutBy, pageOf, whereAll } from './paging.ts'
+
+export function* putRecords(writes: readonly RecordWrite[], now: Instant): Operation<PutResult[]> {
+  const results: PutResult[] = []
+  for (const write of writes) {
+    const isFit = yield* recordFits(write, now)
+    if (isFit) yield* putRecord(write, now)
+    results.push(isFit ? 'put' : 'conflict')
+  }
+  return results
+}
+
+const isLive = '(expire_at is null or expire_at > ?)'
+
+export function* recordFits(write: RecordWrite, now: Instant): Operation<boolean> {
+  if (write.expectedVersion === null) return true
+  const row = yield* rowOf<[number]>(
+    `select version from records where kind = ? and key = ? and ${isLive}`,
+    toKey(write.kind),
+    toKey(write.key),
+    now,
+  )
+  return (row?.[0] ?? 0) === write.expectedVersion
+}
+
+export function* recordsFit(writes: readonly RecordWrite[], now: Instant): Operation<boolean> {
+  for (const write of writes) if (!(yield* recordFits(write, now))) return false
+  return true
+}
+
+/** What was removed or has expired is not there: the next record under its key begins again. */
+export function* putRecord(write: RecordWrite, now: Instant): Operation<void> {
+  const kind = toKey(write.kind)
+  const key = toKey(write.key)
+  if (write.remove) {
+    yield* rowsOf('delete from records where kind = ? and key = ?', kind, key)
+    return
+  }
+  yield* rowsOf(
+    `insert into records as r (kind, key, value, version, expire_at) values (?, ?, ?, 1, ?)
+      on conflict (kind, key) do update
+        set value = excluded.value, expire_at = excluded.expire_at,
+          version = case when r.expire_at <= ? then 1 else r.version + 1 end`,
+    kind,
+    key,
+    JSON.stringify(write.value ?? null),
+    write.expireAt,
+    now,
+  )
+}
+
+export const recordColumns = 'kind, key, value, version, expire_at'
+type RecordRow = [
+  kind: string,
+  key: string,
+  value: string,
+  version: number,
+  expireAt: number | null,
+]
+
+export function toRecord(row: Row): StoredRecord {
+  const [kind, key, value, version, expireAt] = row as RecordRow
+  return {
+    kind: fromKey(kind),
+    key: fromKey(key),
+    value: JSON.parse(value) as Json,
+    version,
+    expireAt,
+  }
+}
+
+// oxlint-disable-next-line max-params -- where, what, when
+export function* getRecords(
+  { dialect }: Sql,
+  kind: string,
+  keys: readonly string[],
+  now: Instant,
+): Operation<StoredRecord[]> {
+  const among = dialect.amongTexts('key', keys.map(toKey))
+  const rows = yield* rowsOf(
+    `select ${recordColumns} from records where kind = ? and ${among.sql} and ${isLive}`,
+    toKey(kind),
+    ...among.params,
+    now,
+  )
+  const byKey = new Map(rows.map(toRecord).map(record => [record.key, record]))
+  return keys.flatMap(key => byKey.get(key) ?? [])
+}
+
+export function* listRecords(
+  kind: string,
+  page: PageRequest,
+  now: Instant,
+): Operation<Page<StoredRecord>> {
+  const cut = cutBy('key', page, toKey)
+  const rows = yield* rowsOf(
+    `select ${recordColumns} from records ${whereAll(['kind = ?', isLive, cut.where])}
+      order by key ${cut.order} limit ? offset ?`,
+    toKey(kind),
+    now,
+    ...cut.params,
+    cut.limit,
+    cut.offset,
+  )
+  const items = rows.slice(0, page.limit).map(toRecord)
+  return pageOf(rows, { limit: page.limit, items, mark: row => fromKey(row[1] as string) })
+}
