@@ -153,7 +153,7 @@ export async function openPages(place: string): Promise<PageSink> {
     return new PostgresPages(await postgresPlace(place))
   }
   const { SqlitePages } = await import('./actions/crawl/sqlite-pages.ts')
-  const { openDatabase } = await import('./store/sqlite/driver.ts')
+  const { openDatabase } = await import('./store/sql/sqlite/driver.ts')
   return SqlitePages.open({ path: filePath(place), open: openDatabase })
 }
 
@@ -168,7 +168,7 @@ export async function openTables(store: string, dataDb: string | null): Promise<
     return new PostgresTables(await postgresPlace(place))
   }
   const { SqliteTables } = await import('./sources/sqlite-tables.ts')
-  const { openDatabase } = await import('./store/sqlite/driver.ts')
+  const { openDatabase } = await import('./store/sql/sqlite/driver.ts')
   return new SqliteTables({ path: filePath(place), open: openDatabase })
 }
 

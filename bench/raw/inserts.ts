@@ -2,7 +2,7 @@
 
 import { createClient } from '@redis/client'
 import pg from 'pg'
-import { openDatabase } from '../../src/store/sqlite/driver.ts'
+import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 
 const BATCH = 500
 const spec = JSON.stringify({ handler: 'noop', payload: 'x'.repeat(700) })

@@ -1,7 +1,7 @@
 // The limit the store is measured against: claim, complete and history over a minimal table, with
 // batched prepared statements and the same durability.
 
-import { openDatabase } from '../../src/store/sqlite/driver.ts'
+import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 
 const pragmas = [
   'pragma journal_mode = wal',

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openDatabase } from '../../src/store/sqlite/driver.ts'
+import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 import { ensureBuilt, hasTerminal, Place } from './program.ts'
 
 let place: Place

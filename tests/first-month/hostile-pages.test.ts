@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/store/sqlite/driver.ts'
+import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 import { eventually } from '../support/servers/wait.ts'
 import { startService, type Service } from './harness/index.ts'
 

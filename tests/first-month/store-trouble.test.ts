@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/store/sqlite/driver.ts'
+import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 import { askRedis, startRedis } from '../support/servers/redis.ts'
 import { eventually, runCli, startService, workFolder, type Service } from './harness/index.ts'
 

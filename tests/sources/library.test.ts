@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestScheduler } from '../../src/testing/index.ts'
 import { createScheduler } from '../../src/index.ts'
 import { systemClock } from '../../src/engine/clock.ts'
-import { openDatabase } from '../../src/store/sqlite/driver.ts'
+import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 import { SqliteStore } from '../../src/store/sqlite/store.ts'
 import { server } from './server.ts'
 

@@ -2,7 +2,7 @@
 // tests that knows where a spec, a state and counters are kept.
 
 import pg from 'pg'
-import { openDatabase } from '../../src/store/sqlite/driver.ts'
+import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 import { linkTo } from './redis.ts'
 
 export const damageKinds = [

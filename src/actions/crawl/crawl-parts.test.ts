@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../engine/clock.ts'
 import type { Steps } from '../slices.ts'
-import { openDatabase } from '../../store/sqlite/driver.ts'
+import { openDatabase } from '../../store/sql/sqlite/driver.ts'
 import { decodePage, extractHtml, robotsWords } from './extract.ts'
 import { Frontier, isTrap } from './frontier.ts'
 import { crawlSettings, type CrawlSettings } from './settings.ts'

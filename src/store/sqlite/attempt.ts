@@ -3,7 +3,7 @@
 import type { Attempt, AttemptTimes } from '../../core/attempt.ts'
 import { specDefaults } from '../../core/spec.ts'
 import { HOUR } from '../../core/time.ts'
-import type { Row, Value } from './driver.ts'
+import type { Row, Value } from '../sql/sqlite/driver.ts'
 import { detailOf, noDetail, type AttemptDetail } from '../shared/attempt.ts'
 import { origins, outcomes } from '../shared/codes.ts'
 import { fromKey, toKey } from '../shared/text.ts'

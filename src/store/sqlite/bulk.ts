@@ -1,7 +1,7 @@
 // Many rows in one statement: less than half the cost of a statement for each. Statements exist in
 // a few sizes; what is left over goes row by row.
 
-import type { Statement } from './driver.ts'
+import type { Statement } from '../sql/sqlite/driver.ts'
 
 /** Where statements come from: a connection, or the tables over it. */
 interface Prepares {

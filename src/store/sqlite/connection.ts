@@ -3,8 +3,8 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SchedulerError } from '../../core/errors.ts'
-import { openDatabase, type Database, type Statement } from './driver.ts'
-import { translated, translatedFile } from './errors.ts'
+import { openDatabase, type Database, type Statement } from '../sql/sqlite/driver.ts'
+import { translated, translatedFile } from '../sql/sqlite/errors.ts'
 import { olderError } from '../shared/older.ts'
 import { latestVersion, migrate, schemaVersion } from './migrate.ts'
 

@@ -2,7 +2,7 @@
 // the backlog: seeks in the index of ready jobs, lane by lane, as deep as the turns go.
 
 import type { Instant } from '../../core/time.ts'
-import type { Row } from './driver.ts'
+import type { Row } from '../sql/sqlite/driver.ts'
 import { dueColumns } from './columns.ts'
 import type { Tables } from './tables.ts'
 

@@ -13,7 +13,7 @@ import {
   type Damage,
 } from '../shared/damage.ts'
 import { fromKey, fromKeyOrNull } from '../shared/text.ts'
-import type { Statement, Value } from './driver.ts'
+import type { Statement, Value } from '../sql/sqlite/driver.ts'
 import type { Lines } from './lines.ts'
 
 const rawSql = `select jobs.id, kind, series, line, lane, attempts, fence, version, body, token,

@@ -4,7 +4,7 @@
 import { rankOf } from '../../core/fair.ts'
 import type { StoreFault } from '../upkeep.ts'
 import { jobColumns } from './columns.ts'
-import type { Row, Value } from './driver.ts'
+import type { Row, Value } from '../sql/sqlite/driver.ts'
 import type { Tables } from './tables.ts'
 import { kinds, RUNNING, states, WAITING } from '../shared/codes.ts'
 import { fromKey } from '../shared/text.ts'

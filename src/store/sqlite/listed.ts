@@ -4,7 +4,7 @@ import { numberMark, offsetOf } from '../../core/query.ts'
 import { kinds, RUNNING } from '../shared/codes.ts'
 import { markOf, marksOf } from '../shared/marks.ts'
 import type { JobFilter, Page, PageRequest } from '../store.ts'
-import type { Value } from './driver.ts'
+import type { Value } from '../sql/sqlite/driver.ts'
 import { cutBy, whereAll } from './paging.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,7 +1,7 @@
 // Brings a database to a schema version, up or down, and refuses those that are not ours.
 
 import { SchedulerError } from '../../core/errors.ts'
-import type { Database } from './driver.ts'
+import type { Database } from '../sql/sqlite/driver.ts'
 import { jobs } from './migrations/0001-jobs.ts'
 import { reports } from './migrations/0002-reports.ts'
 import { lanes } from './migrations/0003-lanes.ts'

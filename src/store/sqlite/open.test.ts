@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { T0, claimOne, finish, job, succeeded } from '../../../tests/support/builders.ts'
-import { openDatabase, type Database } from './driver.ts'
+import { openDatabase, type Database } from '../sql/sqlite/driver.ts'
 import { APPLICATION_ID, latestVersion, migrate, migrations, schemaVersion } from './migrate.ts'
 import { SqliteStore } from './store.ts'
 

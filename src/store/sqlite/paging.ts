@@ -2,7 +2,7 @@
 
 import { offsetOf } from '../../core/query.ts'
 import type { Page, PageRequest } from '../store.ts'
-import type { Row, Value } from './driver.ts'
+import type { Row, Value } from '../sql/sqlite/driver.ts'
 
 /** The part of a query that is about the page: its bound, its order, its size. */
 export interface Cut {

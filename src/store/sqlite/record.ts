@@ -14,7 +14,7 @@ import {
   type Cold as ColdJob,
 } from '../shared/job.ts'
 import type { DueRow, JobRow } from './columns.ts'
-import type { Value } from './driver.ts'
+import type { Value } from '../sql/sqlite/driver.ts'
 import { fromKey, toKey, toKeyOrNull } from '../shared/text.ts'
 import { parseBody, type Told } from '../shared/told.ts'
 

@@ -24,7 +24,7 @@ import {
 import type { ClaimRequest, TenantLanes } from '../store.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { dueColumns, type DueRow } from './columns.ts'
-import type { Row } from './driver.ts'
+import type { Row } from '../sql/sqlite/driver.ts'
 import { ruleOf, spend, useOf, type Placed } from './lane-use.ts'
 import type { Tables } from './tables.ts'
 import { keepQueueTurn, keepTurn, moveCursor, queueTurn, turnAt } from './turns.ts'

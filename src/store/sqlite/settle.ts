@@ -13,7 +13,7 @@ import {
   settleSpanSql,
   settleWidth,
 } from './columns.ts'
-import type { Value } from './driver.ts'
+import type { Value } from '../sql/sqlite/driver.ts'
 import { appendSpan, isSameAttempt, type Written } from './history.ts'
 import { bodyOf } from '../shared/body.ts'
 import { RUNNING } from '../shared/codes.ts'

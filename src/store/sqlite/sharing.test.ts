@@ -19,7 +19,7 @@ import { begin } from '../../core/begin.ts'
 import { editJob } from '../../core/edit.ts'
 import { settle } from '../../core/settle.ts'
 import { SqliteStore } from './store.ts'
-import { watchFile } from './watch.ts'
+import { watchFile } from '../sql/sqlite/watch.ts'
 
 let folder: string
 let a: SqliteStore

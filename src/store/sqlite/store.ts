@@ -29,7 +29,7 @@ import type { Aged, Inspected, StoreFault } from '../upkeep.ts'
 import * as aged from './aged.ts'
 import { apply } from './apply.ts'
 import { attempts, attemptTimes } from './attempts.ts'
-import { BUSY_STEP_MS, BusyCalls, type After } from './busy.ts'
+import { BUSY_STEP_MS, BusyCalls, type After } from '../sql/sqlite/busy.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection } from './connection.ts'
@@ -37,7 +37,7 @@ import { Damages, type DamageListener } from '../shared/damage.ts'
 import { setAsideNoted } from './set-aside.ts'
 import { countDue } from './due.ts'
 import { dump } from './dump.ts'
-import { isBusy } from './errors.ts'
+import { isBusy } from '../sql/sqlite/errors.ts'
 import * as find from './find.ts'
 import { insert } from './insert.ts'
 import { insertAndClaim } from './insert-and-claim.ts'
@@ -48,19 +48,19 @@ import { overdue } from './overdue.ts'
 import { ledger } from './ledger.ts'
 import { prune } from './prune.ts'
 import * as records from './records.ts'
-import { OwnerLocks } from './owner-locks.ts'
+import { OwnerLocks } from '../sql/sqlite/owner-locks.ts'
 import { remove } from './remove.ts'
 import { renew } from './renew.ts'
 import { addMeasures } from './measures.ts'
 import * as reports from './reports.ts'
 import { Tables } from './tables.ts'
 import { upcoming } from './upcoming.ts'
-import { WakeFile } from './wake-file.ts'
-import { Wake, type Every } from './wake.ts'
-import type { Watch } from './watch.ts'
+import { WakeFile } from '../sql/sqlite/wake-file.ts'
+import { Wake, type Every } from '../sql/sqlite/wake.ts'
+import type { Watch } from '../sql/sqlite/watch.ts'
 
 /** Beside the store, so that whoever opens one reads no file more. */
-export { watchFile } from './watch.ts'
+export { watchFile } from '../sql/sqlite/watch.ts'
 
 export interface SqliteOptions {
   /** A file, or ':memory:' for a database that lives as long as the store is open. */
@@ -118,7 +118,7 @@ export class SqliteStore implements Store, Inspected, Aged {
     const connection = after === undefined ? open() : await this.#busy.untilFree(open)
     this.#tables = new Tables(connection, this.#damages)
     this.#wakeFile.open()
-    this.#wake.attach(this.#tables)
+    this.#wake.attach(this.#tables.connection)
   }
 
   lockOwner(owner: string): void {

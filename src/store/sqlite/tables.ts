@@ -2,8 +2,8 @@
 
 import type { Job } from '../../core/job.ts'
 import type { Connection } from './connection.ts'
-import type { Row, Statement, Value } from './driver.ts'
-import { isBusy } from './errors.ts'
+import type { Row, Statement, Value } from '../sql/sqlite/driver.ts'
+import { isBusy } from '../sql/sqlite/errors.ts'
 import { Leases } from './leases.ts'
 import { Lines } from './lines.ts'
 import { Damages } from '../shared/damage.ts'

@@ -6,7 +6,7 @@ import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../store.
 import { bulkSql, inBulk } from './bulk.ts'
 import type { Connection } from './connection.ts'
 import { Deltas, type Delta } from './deltas.ts'
-import type { Value } from './driver.ts'
+import type { Value } from '../sql/sqlite/driver.ts'
 import type { Lines } from './lines.ts'
 import { cutBy, whereAll } from './paging.ts'
 import { kinds, states, WAITING } from '../shared/codes.ts'

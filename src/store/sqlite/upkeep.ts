@@ -1,10 +1,10 @@
 // A database file as a whole: its version, a copy of it while others write, and its removal.
 
 import { chmodSync, existsSync, rmSync } from 'node:fs'
-import { openDatabase, type Database } from './driver.ts'
-import { translated } from './errors.ts'
+import { openDatabase, type Database } from '../sql/sqlite/driver.ts'
+import { translated } from '../sql/sqlite/errors.ts'
 import { latestVersion, migrate, schemaVersion } from './migrate.ts'
-import { ownersFolder } from './owner-locks.ts'
+import { ownersFolder } from '../sql/sqlite/owner-locks.ts'
 import type { Upkeep } from '../upkeep.ts'
 
 const BUSY_MS = 5_000

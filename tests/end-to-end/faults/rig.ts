@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openDatabase } from '../../../src/store/sqlite/driver.ts'
+import { openDatabase } from '../../../src/store/sql/sqlite/driver.ts'
 import { askPostgres, startPostgres } from '../../support/servers/postgres.ts'
 import { FaultProxy } from '../../support/servers/proxy.ts'
 import { askRedis, startRedis } from '../../support/servers/redis.ts'

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DAY, type Instant } from '../../core/time.ts'
+import { DAY, type Instant } from '../../../core/time.ts'
 import { openDatabase, type Database } from './driver.ts'
 
 /** Longer than any lease: what a lock of this age proves is no longer asked for. */

@@ -1,7 +1,7 @@
 // What the driver's errors mean to callers. Anything not named here is a fault of this store and
 // is passed on as it came.
 
-import { SchedulerError, type ErrorCode } from '../../core/errors.ts'
+import { SchedulerError, type ErrorCode } from '../../../core/errors.ts'
 
 const meanings: Readonly<Record<number, ErrorCode>> = {
   3: 'STORE_READ_ONLY',

@@ -1,7 +1,7 @@
 // Waiting for another process that writes. The driver is synchronous, so SQLite itself waits only a
 // moment; beyond that a call gives way to the event loop and is tried again, in the order of calls.
 
-import { SchedulerError } from '../../core/errors.ts'
+import { SchedulerError } from '../../../core/errors.ts'
 import { isBusy } from './errors.ts'
 
 /** Calls back once after so long. */

@@ -2,12 +2,19 @@
 // something to do writes to a file beside the database, and the system says so at once. It also says when
 // the log was written to, now and then; where it says nothing, the count is looked at all the time.
 
-import type { Tables } from './tables.ts'
+import type { Statement } from './driver.ts'
 import { wakePath } from './wake-file.ts'
 import type { Watch } from './watch.ts'
 
 /** Calls back again and again until the function it returns is called. */
 export type Every = (ms: number, callback: () => void) => () => void
+
+/** The connection whose view of the changes of others counts. */
+export interface Watched {
+  readonly path: string
+  glance<T>(work: () => T): T
+  statement(sql: string): Statement
+}
 
 export interface WakeOptions {
   readonly every: Every
@@ -24,7 +31,7 @@ const TRUST_MS = 10_000
 export class Wake {
   readonly #options: WakeOptions
   readonly #listeners = new Set<() => void>()
-  #tables: Tables | null = null
+  #connection: Watched | null = null
   #stops: (() => void)[] = []
   /** Ends the looks that nothing called for. */
   #stopLooks: (() => void) | null = null
@@ -37,9 +44,9 @@ export class Wake {
     this.#options = options
   }
 
-  attach(tables: Tables | null): void {
+  attach(connection: Watched | null): void {
     this.#end()
-    this.#tables = tables
+    this.#connection = connection
     this.#start()
   }
 
@@ -53,10 +60,10 @@ export class Wake {
   }
 
   #start(): void {
-    if (this.#stops.length > 0 || !this.#tables || this.#listeners.size === 0) return
+    if (this.#stops.length > 0 || !this.#connection || this.#listeners.size === 0) return
     this.#seen = this.#version()
     const { every, watch } = this.#options
-    const { path } = this.#tables.connection
+    const { path } = this.#connection
     const unwatch = watch?.(`${path}-wal`, () => this.#stirred()) ?? null
     const unwatchNews = watch?.(wakePath(path), () => this.#look()) ?? null
     if (unwatchNews !== null) this.#stops.push(unwatchNews)
@@ -111,8 +118,10 @@ export class Wake {
   /** A look that fails is like one that saw nothing: the calls that matter will say so. */
   #version(): number {
     try {
-      const tables = this.#tables!
-      return tables.glance(() => tables.statement('pragma data_version').get()![0] as number)
+      const connection = this.#connection!
+      return connection.glance(
+        () => connection.statement('pragma data_version').get()![0] as number,
+      )
     } catch {
       return this.#seen
     }
