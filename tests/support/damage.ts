@@ -71,9 +71,11 @@ function withTrigger(spec: Json, parts: Json): Json {
   return { ...spec, trigger: { ...(spec['trigger'] as Json), ...parts } }
 }
 
-/** The numbers in the middle of a stored state. */
+/** The numbers of a stored state. */
 function garbled(body: string): string {
-  return JSON.stringify((JSON.parse(body) as unknown[]).map((part, i) => (i > 3 ? 'x' : part)))
+  const held = JSON.parse(body) as Json | unknown[]
+  if (Array.isArray(held)) return JSON.stringify(held.map((part, i) => (i > 3 ? 'x' : part)))
+  return JSON.stringify(Object.fromEntries(Object.keys(held).map(key => [key, 'x'])))
 }
 
 function partsOf(url: string, jobId: string): Promise<Parts> {
@@ -84,16 +86,28 @@ function partsOf(url: string, jobId: string): Promise<Parts> {
 
 type Ask = (sql: string, ...values: string[]) => Promise<unknown[][]>
 
-const fields = { spec: ['specs', 'spec'], row: ['jobs', 'body'] } as const
+type Fields = Readonly<Record<'spec' | 'row', readonly [table: string, column: string]>>
 
-function sqlParts(ask: Ask, close: () => Promise<void>, seq: string, schema: string): Parts {
+const packed: Fields = { spec: ['specs', 'spec'], row: ['jobs', 'body'] }
+const plain: Fields = { spec: ['jobs', 'spec'], row: ['job_states', 'detail'] }
+
+interface SqlPlace {
+  readonly seq: string
+  readonly schema: string
+  readonly fields: Fields
+}
+
+function sqlParts(ask: Ask, close: () => Promise<void>, { seq, schema, fields }: SqlPlace): Parts {
   const at = (table: string) => `from ${schema}${table} where seq = ${seq}`
   const edit = async (part: 'spec' | 'row', work: (text: string) => string | null) => {
     const [table, column] = fields[part]
     const [row] = await ask(`select ${column} ${at(table)}`)
     const text = work(String(row![0]))
-    if (text === null) await ask(`delete ${at(table)}`)
-    else await ask(`update ${schema}${table} set ${column} = $1 where seq = ${seq}`, text)
+    const update = `update ${schema}${table} set ${column} = $1 where seq = ${seq}`
+    // The spec is in the row that has the id: without it there is no job.
+    if (text === null && fields === plain && part === 'spec') await ask(update, '')
+    else if (text === null) await ask(`delete ${at(table)}`)
+    else await ask(update, text)
   }
   return {
     spec: work => edit('spec', work),
@@ -109,7 +123,7 @@ async function sqliteParts(path: string, jobId: string): Promise<Parts> {
   const ask: Ask = async (sql, ...values) => db.prepare(sql.replace('$1', '?')).all(...values)
   db.exec('pragma busy_timeout = 2000')
   const seq = await numberOf(ask, jobId, '')
-  return sqlParts(ask, async () => db.close(), seq, '')
+  return sqlParts(ask, async () => db.close(), { seq, schema: '', fields: plain })
 }
 
 async function postgresParts(url: string, jobId: string): Promise<Parts> {
@@ -123,7 +137,7 @@ async function postgresParts(url: string, jobId: string): Promise<Parts> {
   const ask: Ask = async (text, ...values) =>
     (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows
   const seq = await numberOf(ask, jobId, schema)
-  return sqlParts(ask, () => client.end(), seq, schema)
+  return sqlParts(ask, () => client.end(), { seq, schema, fields: packed })
 }
 
 async function numberOf(ask: Ask, jobId: string, schema: string): Promise<string> {

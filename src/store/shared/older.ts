@@ -17,3 +17,13 @@ export function olderError({ place, version, latest }: OlderStore): SchedulerErr
     { details: { version, needed: latest } },
   )
 }
+
+/** A store of the layout before the relational one: it is moved over once. */
+export function upgradeNeeded(place: string, version: number): SchedulerError {
+  return new SchedulerError(
+    'STORE_OLDER',
+    `${place} has the layout of an earlier Carillon (schema version ${version}): stop every node, then ` +
+      'run "carillon store upgrade" once',
+    { details: { version } },
+  )
+}

@@ -1,0 +1,99 @@
+// Due and waiting → running: what has become due is made ready, then ready jobs are taken in turns.
+// Core decides who; the indexes of ready jobs find them.
+
+import { takeTurns } from '../../../core/fair.ts'
+import type { Job } from '../../../core/job.ts'
+import type { ClaimRequest, InsertedAndClaimed, InsertOptions } from '../../store.ts'
+import { leasedJob } from '../../shared/job.ts'
+import { toKey } from '../../shared/text.ts'
+import { countKeyOf } from '../counts.ts'
+import type { Sql } from '../dialect.ts'
+import { insert } from '../insert.ts'
+import { damageIn, jobColumns, toJob, type JobRow } from '../job-row.ts'
+import { takeInTurns } from './claim-turns.ts'
+import type { Ready } from './lane-use.ts'
+import { anyReady, isAnyDue, promote, wantedOf, type Wanted } from './ready.ts'
+import type { Session } from './session.ts'
+import { queueRow } from './turns.ts'
+
+export function claim(session: Session, request: ClaimRequest): Job[] {
+  const wanted = wantedOf(request)
+  if (request.limit <= 0 || wanted.handlers.length === 0) return []
+  if (!session.connection.glance(() => isAnyDue(session, wanted))) return []
+  return session.writeWith(sql => claimIn(session, sql, request, wanted))
+}
+
+export function insertAndClaim(
+  session: Session,
+  jobs: readonly Job[],
+  options: InsertOptions,
+  request: ClaimRequest,
+): InsertedAndClaimed {
+  const wanted = wantedOf(request)
+  return session.writeWith(sql => {
+    const inserted = session.run(insert(sql, jobs, options))
+    const isIdle = request.limit <= 0 || wanted.handlers.length === 0
+    return { inserted, claimed: isIdle ? [] : claimIn(session, sql, request, wanted) }
+  })
+}
+
+// oxlint-disable-next-line max-params -- where twice, what
+function claimIn(session: Session, sql: Sql, request: ClaimRequest, wanted: Wanted): Job[] {
+  const { limit } = request
+  const { isPaused, turn } = queueRow(session, request.queue)
+  if (isPaused) return []
+  promote(session, wanted, limit)
+  const isPlain = !request.isRuled && !request.within && !request.shares
+  const ready = isPlain ? anyReady(session, wanted, limit + 1) : []
+  const isAll = isPlain && ready.length <= limit
+  // Nobody has to wait for a turn: the turns stay where they are.
+  const taken = isAll
+    ? takeTurns(ready, turn.lane, limit).taken
+    : takeInTurns(session, request, { wanted, turn })
+  return lease(session, sql, taken, request)
+}
+
+const readSql = `select ${jobColumns} from json_each(?) e
+  cross join job_states s on s.seq = e.value cross join jobs j on j.seq = s.seq`
+const leaseSql = `update job_states set state = 'running', ready = null, rank = null, due_at = null,
+    attempts = attempts + 1, fence = fence + 1, version = version + 1,
+    token = ?, owner = ?, claimed_at = ?, until_at = ?, attempt_id = e.value ->> 1
+  from json_each(?) e where job_states.seq = e.value ->> 0`
+
+// oxlint-disable-next-line max-params -- where twice, what, for whom
+function lease(
+  session: Session,
+  sql: Sql,
+  taken: readonly Ready[],
+  request: ClaimRequest,
+): Job[] {
+  if (taken.length === 0) return []
+  const rows = session.statement(readSql).all(JSON.stringify(taken.map(({ seq }) => seq)))
+  const { token, owner, now, leaseMs } = request
+  const until = now + leaseMs
+  const leased: [seq: number, attemptId: string][] = []
+  const jobs: Job[] = []
+  for (const row of rows as JobRow[]) {
+    const job = wholeJob(sql, row)
+    if (job === null) continue
+    const attemptId = request.attemptIds[jobs.length]!
+    leased.push([row[0], toKey(attemptId)])
+    jobs.push(leasedJob(job, { token, owner, attemptId, claimedAt: now, until }))
+    sql.counts.add(countKeyOf(job), -1)
+    sql.counts.add(countKeyOf(job, 'running'), 1)
+  }
+  session
+    .statement(leaseSql)
+    .run(toKey(token), toKey(owner), now, until, JSON.stringify(leased))
+  return jobs
+}
+
+/** Null for a row that does not decode: it is left where it is, and noted. */
+function wholeJob({ damages }: Sql, row: JobRow): Job | null {
+  try {
+    return toJob(row)
+  } catch (error) {
+    damages.note(damageIn(row, error))
+    return null
+  }
+}

@@ -1,0 +1,98 @@
+// Brings a database to a schema version, up or down, and refuses those that are not ours.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { SchedulerError } from '../../../core/errors.ts'
+import { upgradeNeeded } from '../../shared/older.ts'
+import type { Database } from './driver.ts'
+
+/** Versions 1 to 4 are the layout before this one: they are moved over once, see `upgrade.ts`. */
+export const baselineVersion = 5
+export const latestVersion = 5
+
+/** The text of the baseline is frozen: databases that exist were made by it. */
+export const baselineChecksum = 'f375a6e77c79e840e36737b68b267723f02ef3273e0af4fb35a7376c1a00560d'
+
+export function baselineText(): string {
+  return readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
+}
+
+export function checksumOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** "CRLN": what `file` and other tools can tell the database by. */
+export const APPLICATION_ID = 0x43_52_4c_4e
+const APPLICATION = 'carillon'
+
+/** The schema version of the database, 0 for an empty one; throws when it is not ours to use. */
+export function schemaVersion(db: Database, path: string): number {
+  const marker = storedVersion(db, path)
+  if (marker > 0 && marker < baselineVersion) throw upgradeNeeded(path, marker)
+  if (marker > latestVersion) {
+    throw new SchedulerError(
+      'STORE_NEWER',
+      `${path} has schema version ${marker}, this program knows up to ${latestVersion}`,
+      { details: { version: marker, known: latestVersion } },
+    )
+  }
+  return marker
+}
+
+/** Also of layouts before this one. */
+export function storedVersion(db: Database, path: string): number {
+  const application = Number(db.prepare('pragma application_id').get()?.[0] ?? 0)
+  const tables = db
+    .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
+    .all()
+    .map(([name]) => name)
+  if (tables.length === 0 && (application === 0 || application === APPLICATION_ID)) return 0
+  const marker = tables.includes('meta') && application === APPLICATION_ID ? readMeta(db) : null
+  if (marker !== null) return marker
+  throw new SchedulerError(
+    'STORE_FOREIGN',
+    `${path} is a database of something else; nothing was changed in it`,
+  )
+}
+
+function readMeta(db: Database): number | null {
+  const row = db.prepare('select application, schema_version from meta').get()
+  return row?.[0] === APPLICATION && typeof row[1] === 'number' ? row[1] : null
+}
+
+/** All steps or none. Down to 0 leaves an empty database. */
+export function migrate(db: Database, toVersion: number = latestVersion, path = 'database'): void {
+  db.exec('begin immediate')
+  try {
+    // Read again under the write: another process may have been first.
+    const from = schemaVersion(db, path)
+    if (from !== toVersion) {
+      if (toVersion === 0) dropAll(db)
+      else db.exec(baselineText())
+      mark(db, toVersion)
+    }
+    db.exec('commit')
+  } catch (error) {
+    db.exec('rollback')
+    throw error
+  }
+}
+
+function dropAll(db: Database): void {
+  const made = db
+    .prepare(
+      `select type, name from sqlite_schema
+        where type in ('view', 'table') and name not like 'sqlite_%' and name <> 'meta'
+        order by type desc`,
+    )
+    .all()
+  for (const [type, name] of made) db.exec(`drop ${String(type)} ${String(name)}`)
+}
+
+function mark(db: Database, version: number): void {
+  db.exec('create table if not exists meta (application text, schema_version integer, checksum text)')
+  db.exec('delete from meta')
+  db.exec(`pragma application_id = ${version === 0 ? 0 : APPLICATION_ID}`)
+  if (version === 0) db.exec('drop table meta')
+  else db.exec(`insert into meta values ('${APPLICATION}', ${version}, '${baselineChecksum}')`)
+}
