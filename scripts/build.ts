@@ -1,10 +1,10 @@
-// Makes dist from src: the code in bundles, the types file by file, the dashboard; then removes from
+// Makes dist from src: the code in bundles, SQL and types file by file, the dashboard; then removes from
 // dist what is left of earlier builds. dist is never emptied first, so a process that runs from it
 // keeps its files. `--code` makes the code alone.
 
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { bundle } from './build/bundle.ts'
@@ -34,9 +34,19 @@ const removeStale = (code: ReadonlySet<string>): void => {
   }
 }
 
+/** Statements that the program reads as files lie where their modules would lie alone. */
+const copySql = (): void => {
+  for (const path of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith('.sql')) continue
+    mkdirSync(dirname(join(dist, path)), { recursive: true })
+    copyFileSync(join(root, 'src', path), join(dist, path))
+  }
+}
+
 const isCodeOnly = process.argv.includes('--code')
 process.exitCode = isCodeOnly ? 0 : declareTypes()
 if (process.exitCode === 0) {
   removeStale(await bundle(root))
+  copySql()
   if (!isCodeOnly) await buildDashboard(root)
 }

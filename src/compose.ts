@@ -47,10 +47,10 @@ async function makeStore(
     return new MemoryStore(now)
   }
   if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length) {
-    const { SqliteStore, watchFile } = await import('./store/sqlite/store.ts')
+    const { SqliteStore, watchFile } = await import('./store/sql/sqlite/store.ts')
     const path = url.slice('sqlite:'.length)
-    if (!listens) return new SqliteStore({ path, clock: now, after, migrates })
-    return new SqliteStore({ path, clock: now, after, every, watch: watchFile, migrates })
+    if (!listens) return new SqliteStore({ path, clock: now, after })
+    return new SqliteStore({ path, clock: now, after, every, watch: watchFile })
   }
   if (url.startsWith('redis:') || url.startsWith('rediss:')) {
     const { RedisStore } = await import('./store/redis/store.ts')
@@ -71,7 +71,7 @@ async function makeStore(
 /** The place of a store without opening the store: for versions, backups and removal. */
 export async function openUpkeep(url: string): Promise<Upkeep> {
   if (url.startsWith('sqlite:')) {
-    return (await import('./store/sqlite/upkeep.ts')).sqliteUpkeep(filePath(url))
+    return (await import('./store/sql/sqlite/upkeep.ts')).sqliteUpkeep(filePath(url))
   }
   if (isPostgres(url)) return (await import('./store/postgres/upkeep.ts')).postgresUpkeep(url)
   if (/^rediss?:/.test(url)) {

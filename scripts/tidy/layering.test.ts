@@ -21,7 +21,7 @@ describe('allowed imports', () => {
     ['src/core/a.ts', ['./b.ts', '../cron/index.ts']],
     ['src/store/store.ts', ['../core/job.ts', '../cron/index.ts']],
     ['src/store/memory/store.ts', ['../store.ts', '../../core/job.ts', './rows.ts']],
-    ['src/store/sqlite/migrations/a.ts', ['../store.ts', '../../store.ts', 'node:fs']],
+    ['src/store/sql/sqlite/a.ts', ['../store.ts', '../../store.ts', 'node:fs']],
     ['src/engine/a.ts', ['../store/store.ts', '../core/job.ts', '../cron/index.ts', 'node:events']],
     ['src/library/a.ts', ['../engine/a.ts', '../core/job.ts', '../compose.ts']],
     ['src/compose.ts', ['./store/memory/store.ts', './observe/log.ts', 'pino']],
@@ -43,11 +43,11 @@ describe('refused imports', () => {
     ['src/store/store.ts', './memory/store.ts', 'port may not import store/memory'],
     ['src/store/memory/store.ts', '../../engine/a.ts', 'store/memory may not import engine'],
     ['src/store/memory/store.ts', 'node:fs', 'store/memory may not import node:fs'],
-    ['src/store/sqlite/store.ts', 'pino', 'store/sqlite may not import pino'],
+    ['src/store/sql/store.ts', 'pino', 'store/sql may not import pino'],
     ['src/engine/a.ts', '../store/memory/store.ts', 'engine may not import store/memory'],
     ['src/engine/a.ts', '../compose.ts', 'engine may not import compose'],
     ['src/engine/a.ts', 'pino', 'engine may not import pino'],
-    ['src/library/a.ts', '../store/sqlite/store.ts', 'library may not import store/sqlite'],
+    ['src/library/a.ts', '../store/sql/store.ts', 'library may not import store/sql'],
     ['src/index.ts', './store/memory/store.ts', 'index may not import store/memory'],
     ['src/observe/a.ts', '../engine/a.ts', 'observe may import only types from engine'],
     ['src/library/a.ts', 'tsx', "tsx is not among the package's dependencies"],
@@ -58,8 +58,8 @@ describe('refused imports', () => {
   })
 
   it('one store from another', () => {
-    expect(messages('src/store/sqlite/a.ts', '../memory/store.ts')).toEqual([
-      'one store may not import another: store/sqlite imports store/memory',
+    expect(messages('src/store/sql/a.ts', '../memory/store.ts')).toEqual([
+      'one store may not import another: store/sql imports store/memory',
     ])
   })
 })

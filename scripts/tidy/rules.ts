@@ -115,7 +115,7 @@ export const layers: Readonly<Record<string, Layer>> = {
 /** What each concrete store may use from outside: its driver, and nothing of another store's. */
 export const storePackages: Readonly<Record<string, readonly string[]>> = {
   memory: [],
-  sqlite: ['@photostructure/sqlite', 'node:*'],
+  sql: ['@photostructure/sqlite', 'pg', 'node:*'],
   postgres: ['pg', 'node:*'],
   redis: ['@redis/client', 'node:*'],
 }

@@ -16,13 +16,13 @@ import { SystemIds } from '../../src/engine/ids.ts'
 import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 import { RedisStore } from '../../src/store/redis/store.ts'
 import { PostgresStore } from '../../src/store/postgres/store.ts'
-import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { SqliteStore } from '../../src/store/sql/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { claimOne, finish, job, start, succeeded, T0, write } from '../support/builders.ts'
 import { askPostgres } from '../support/servers/postgres.ts'
 import { askRedis } from '../support/servers/redis.ts'
 import { freshPlace } from '../support/servers/shared.ts'
-import { onlyPostgres, onlySqlite, onRedis, shared, type Planted } from './planted.ts'
+import { onlyPostgres, onRedis, relational, shared, type Planted } from './planted.ts'
 
 /** One job of each kind of life, and a history. */
 async function fill(store: Store): Promise<void> {
@@ -128,9 +128,7 @@ describe('in SQLite the doctor', () => {
       prefix: '',
       plant: async statements => {
         const db = openDatabase(path)
-        // SQLite has no table of moments, they are columns; and its specs know no version.
-        const isOther = (sql: string) => / moments|specs set spec_at/.test(sql)
-        for (const sql of statements.filter(text => !isOther(text))) db.exec(sql)
+        for (const sql of statements) db.exec(sql)
         db.close()
       },
       close: async () => {
@@ -138,7 +136,7 @@ describe('in SQLite the doctor', () => {
         rmSync(folder, { recursive: true })
       },
     }
-  }, [...shared, ...onlySqlite])
+  }, relational)
 })
 
 const place = await freshPlace('postgres')

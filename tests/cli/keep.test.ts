@@ -1,6 +1,6 @@
 // Keeping a store: looked over and repaired, backed up, pruned, taken up and down, measured.
 
-import { existsSync, readdirSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
@@ -31,8 +31,8 @@ function raw(sql: string): unknown {
 
 describe('doctor', () => {
   it('finds, shows what it would do, asks, and repairs', async () => {
-    raw("update jobs set due_at = null, ready = null where id <> ''")
-    raw('update tallies set n = n + 2')
+    raw('update job_states set due_at = null, ready = null')
+    raw('update job_counts set count = count + 2')
     const seen = await run(['doctor'])
     expect(seen.code).toBe(1)
     expect(seen.out).toContain('job hello')
@@ -45,23 +45,23 @@ describe('doctor', () => {
       out: expect.stringContaining('→ computes its next moment'),
     })
     expect(await run(['doctor', '--repair', '--no-input'])).toMatchObject({ code: 2 })
-    expect(raw('select due_at from jobs')).toBeNull()
+    expect(raw('select due_at from job_states')).toBeNull()
     const done = await run(['doctor', '--repair', '--yes', '--json'])
     expect(done.code).toBe(0)
     const report = JSON.parse(done.out) as Record<'findings' | 'repaired', { code: string }[]>
     expect(report.repaired.map(({ code }) => code)).toEqual(['count', 'no-moment'])
     expect(report.findings.map(({ code }) => code)).toEqual(['no-node'])
-    expect(raw('select due_at from jobs')).toBeGreaterThan(0)
+    expect(raw('select due_at from job_states')).toBeGreaterThan(0)
   })
 
   it.runIf(hasTerminal)('takes no for an answer', async () => {
-    raw('update tallies set n = n + 2')
+    raw('update job_counts set count = count + 2')
     const terminal = place.terminal(['doctor', '--repair'])
     await terminal.sees('Repair 1? [y/N]')
     terminal.type('n\r')
     expect(await terminal.ends()).toBe(1)
-    expect(raw('select sum(n) from tallies')).toBe(3)
-    raw('update tallies set n = n - 2')
+    expect(raw('select sum(count) from job_counts')).toBe(3)
+    raw('update job_counts set count = count - 2')
   })
 
   it('asks a service what it thinks of itself; its store is backed up as it goes', async () => {
@@ -102,30 +102,32 @@ describe('a whole store', () => {
     expect(raw('select count(*) from jobs')).toBe(1)
   })
 
-  it('goes down and up with its jobs', async () => {
-    expect(await run(['migrate', 'down'])).toMatchObject({ code: 2 })
-    expect(await run(['migrate', 'down', '--yes'])).toMatchObject({ code: 0 })
-    expect(await run(['migrate', 'status'])).toMatchObject({ code: 1 })
-    // H3: whoever looks or writes is told which versions differ, and nothing is migrated by it.
-    for (const words of [['list'], ['show', 'once'], ['pause', 'once', '--yes']]) {
-      const refused = await run(words)
-      expect(refused).toMatchObject({ out: '', err: expect.stringContaining('schema version 3') })
+  it('of an earlier layout goes up with its jobs', async () => {
+    const file = join(place.folder, 'earlier.db')
+    const db = openDatabase(file)
+    db.exec(readFileSync(join(import.meta.dirname, '../support/earlier/sqlite-4.sql'), 'utf8'))
+    db.close()
+    copyFileSync(file, join(place.folder, 'before.db'))
+    const at = ['--store', 'sqlite:earlier.db']
+    expect(await run(['migrate', 'status', ...at])).toMatchObject({ code: 1 })
+    // H3: whoever looks or writes is told what to do, and nothing is migrated by it.
+    for (const words of [['list'], ['show', 'daily'], ['pause', 'daily', '--yes']]) {
+      const refused = await run([...words, ...at])
+      expect(refused).toMatchObject({ out: '', err: expect.stringContaining('schema version 4') })
       expect(refused.code).not.toBe(0)
-      expect(refused.err).toContain('this program needs 4: run "carillon migrate up"')
+      expect(refused.err).toContain('run "carillon migrate up" once')
     }
-    expect(raw('select schema_version from meta')).toBe(3)
-    const older = await run(['backup', 'older.db'])
-    expect(older).toMatchObject({ code: 0, err: expect.stringContaining('has the version') })
-    expect(raw('select schema_version from meta')).toBe(3)
-    expect(await run(['migrate', 'up'])).toMatchObject({ code: 0 })
-    const checked = await run(['migrate', 'check', 'older.db', '--json'])
+    expect(await run(['migrate', 'up', ...at])).toMatchObject({ code: 0 })
+    const checked = await run(['migrate', 'check', 'before.db', '--json', ...at])
     expect(checked.code).toBe(0)
     expect(JSON.parse(checked.out)).toMatchObject({
       is_equal: true,
-      jobs: { before: 1, after: 1, same: 1, differing: 0 },
+      jobs: { before: 19, after: 19, same: 19, differing: 0 },
     })
     expect(await run(['migrate', 'check', 'nowhere.db'])).toMatchObject({ code: 6 })
-    expect(raw('select count(*) from jobs')).toBe(1)
+    expect(await run(['migrate', 'down'])).toMatchObject({ code: 2 })
+    expect(await run(['migrate', 'down', '--yes'])).toMatchObject({ code: 2 })
+    rmSync(join(place.folder, 'before.db'))
   })
 
   it('H3 B21 is compared with a backup: what a migration lost or moved is told', async () => {

@@ -14,6 +14,7 @@ export interface Planted {
 
 const seq = (s: string, id: string) => `(select seq from ${s}jobs where id = '${id}')`
 
+/** In the tables of PostgreSQL. */
 export const shared: readonly Planted[] = [
   {
     name: 'an active job without a next moment',
@@ -109,45 +110,130 @@ export const shared: readonly Planted[] = [
   },
 ]
 
-export const onlySqlite: readonly Planted[] = [
+const state = (s: string, id: string) => `seq = ${seq(s, id)}`
+
+/** In the tables of the relational store. */
+export const relational: readonly Planted[] = [
+  {
+    name: 'an active job without a next moment',
+    code: 'no-moment',
+    sql: s => [
+      `update ${s}job_states set due_at = null, rank = null, ready = null where ${state(s, 'daily')}`,
+    ],
+    job: 'daily',
+  },
+  {
+    name: 'a job that waits for another moment than its schedule names',
+    code: 'other-moment',
+    sql: s => [`update ${s}job_states set due_at = due_at + 7 where ${state(s, 'daily')}`],
+    job: 'daily',
+  },
+  {
+    name: 'a running job that nobody holds',
+    code: 'no-lease',
+    sql: s => [
+      `update ${s}job_states set token = null, owner = null, attempt_id = null
+        where ${state(s, 'running')}`,
+    ],
+    job: 'running',
+  },
+  {
+    name: 'a lease that ended and nobody reaps',
+    code: 'ended-lease',
+    sql: s => [`update ${s}job_states set until_at = ${T0 - DAY} where ${state(s, 'running')}`],
+    job: 'running',
+  },
+  {
+    name: 'a lease without an end',
+    code: 'ended-lease',
+    sql: s => [`update ${s}job_states set until_at = null where ${state(s, 'running')}`],
+    job: 'running',
+  },
+  {
+    name: 'a schedule that cannot be read',
+    code: 'invalid-schedule',
+    sql: s => [
+      `update ${s}jobs set spec = replace(spec, '30 2 * * *', '99 2 * * *') where id = 'daily'`,
+    ],
+    job: 'daily',
+  },
+  {
+    name: 'sums that differ from the attempts',
+    code: 'wrong-sums',
+    sql: s => [
+      `update ${s}job_states set attempts = attempts + 2, fence = fence + 2
+        where ${state(s, 'minutely')}`,
+    ],
+    job: 'minutely',
+  },
+  {
+    name: 'counters that differ from the jobs',
+    code: 'count',
+    sql: s => [`update ${s}job_counts set count = count + 3 where state = 'waiting'`],
+    job: null,
+  },
   {
     name: 'a moment that claims cannot find',
     code: 'moment',
-    sql: () => [`update jobs set ready = null, rank = null where id = 'daily'`],
+    sql: s => [`update ${s}job_states set ready = null, rank = null where ${state(s, 'daily')}`],
     job: null,
   },
   {
     name: 'a paused job that claims would find',
     code: 'moment',
-    sql: () => [`update jobs set ready = 1, rank = 0 where id = 'paused'`],
+    sql: s => [`update ${s}job_states set ready = 1, rank = 0 where ${state(s, 'paused')}`],
     job: null,
   },
   {
-    name: 'a record of leases that holds nobody',
-    code: 'lease',
-    sql: () => [`insert into leases values ('stale', ${T0 + DAY}, 1, '[999]')`],
-    job: null,
+    name: 'a pause that ended and nobody resumed',
+    code: 'ended-pause',
+    sql: s => [
+      `update ${s}job_states set detail = replace(detail, '${T0 + DAY}', '${T0 - DAY}'),
+        until_at = ${T0 - DAY} where ${state(s, 'paused')}`,
+    ],
+    job: 'paused',
   },
   {
     name: 'an attempt of a job that is gone',
     code: 'orphan',
-    sql: () => [
-      `insert into attempts select 'zzz', 999, number, run, attempt, fence, retries, origin, retry_of,
-        occurrence, missed, owner, claimed_at, started_at, finished_at, outcome, expire_at, odd, detail
-        from attempts limit 1`,
+    sql: s => [
+      `insert into ${s}attempts select 'zzz', 999, number, run, attempt, fence, retries, origin,
+        retry_of, occurrence, missed, owner, claimed_at, started_at, finished_at, outcome, clock_epoch,
+        expire_at, is_aged, detail from ${s}attempts limit 1`,
     ],
+    job: null,
+  },
+  {
+    name: 'skips of a job that is gone',
+    code: 'orphan',
+    sql: s => [`insert into ${s}skips values (999, 1, 1, 1, 'missed', 0, ${T0 + DAY})`],
+    job: null,
+  },
+  {
+    name: 'a report of progress of a job that is gone',
+    code: 'orphan',
+    sql: s => [`insert into ${s}progress values (999, 'x', 0.5, null, null, 1)`],
     job: null,
   },
   {
     name: 'log lines of a job that is gone',
     code: 'orphan',
-    sql: () => [`insert into logs values ('zzz', 0, 1, 'info', 'x', null)`],
+    sql: s => [`insert into ${s}log_lines values ('zzz', 0, 999, 1, 'info', 'x', null)`],
     job: null,
   },
   {
-    name: 'a number that would be given twice',
-    code: 'number',
-    sql: () => [`update sequence set next = 1`],
+    name: 'a state of a job that is gone',
+    code: 'orphan',
+    sql: s => [
+      `insert into ${s}job_states (seq, queue, handler, lane, kind, state, waiting_for, attempts, fence,
+        version, detail) values (999, 'q', 'h', 'l', 'job', 'paused', 'start', 0, 0, 1, '{}')`,
+    ],
+    job: null,
+  },
+  {
+    name: 'the record of a node that died',
+    code: 'dead-node',
+    sql: s => [`insert into ${s}records values ('node', 'gone', '{}', 1, ${T0 - DAY})`],
     job: null,
   },
 ]

@@ -11,7 +11,7 @@ import { storeName } from '../../src/cli/store-name.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
 import { copyStore } from '../../src/copy/copy.ts'
 import { NODE_KIND } from '../../src/core/record.ts'
-import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { SqliteStore } from '../../src/store/sql/sqlite/store.ts'
 import { T0 } from '../support/builders.ts'
 import { dumpOf, fillRich } from '../support/rich.ts'
 

@@ -5,7 +5,7 @@ import type { Attempt } from '../../src/core/attempt.ts'
 import type { Job } from '../../src/core/job.ts'
 import type { LedgerEntry } from '../../src/core/ledger.ts'
 import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
-import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { SqliteStore } from '../../src/store/sql/sqlite/store.ts'
 import type { Page, PageRequest } from '../../src/store/store.ts'
 
 export interface Acknowledged {

@@ -3,7 +3,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { SqliteStore } from '../../src/store/sql/sqlite/store.ts'
 import { checkJob } from '../support/invariants.ts'
 import { openPostgres } from '../support/postgres.ts'
 import { openRedis } from '../support/redis.ts'

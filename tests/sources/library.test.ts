@@ -8,7 +8,7 @@ import { createTestScheduler } from '../../src/testing/index.ts'
 import { createScheduler } from '../../src/index.ts'
 import { systemClock } from '../../src/engine/clock.ts'
 import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
-import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { SqliteStore } from '../../src/store/sql/sqlite/store.ts'
 import { server } from './server.ts'
 
 const response = { dataPath: 'data', fields: [{ source: 'id', target: 'id' }] }

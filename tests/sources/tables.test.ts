@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished, test } from 'vitest'
 import { postgresSchema, quoted, sqliteName, type PageOfRows } from '../../src/sources/tables.ts'
-import { migrations } from '../../src/store/sqlite/migrate.ts'
+import { baselineText } from '../../src/store/sql/sqlite/migrate.ts'
 import { places, type OpenPlace, type Place } from './places.ts'
 
 const page = (more: Partial<PageOfRows> = {}): PageOfRows => ({
@@ -36,7 +36,7 @@ test('C9: no two tenants share a name, whatever they are called', () => {
 })
 
 test('C9: no table of the SQLite store has a name that a source could have', () => {
-  const made = migrations.flatMap(({ up }) => up).join('\n')
+  const made = baselineText()
   const names = [...made.matchAll(/create (?:virtual )?table (\w+)/g)].map(([, name]) => name!)
   expect(names).toContain('jobs')
   expect(names.filter(name => name.startsWith('data'))).toEqual([])

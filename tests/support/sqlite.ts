@@ -1,7 +1,7 @@
 // How the suites open the SQLite store.
 
 import { join } from 'node:path'
-import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { SqliteStore } from '../../src/store/sql/sqlite/store.ts'
 import { opened, openInFolder, type OpenStore } from './stores.ts'
 
 export const openSqlite: OpenStore = clock =>

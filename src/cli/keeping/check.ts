@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { filePath, openStore } from '../../compose.ts'
+import { filePath, openStore, openUpkeep } from '../../compose.ts'
 import { checkMigration, type MigrationCheck } from '../../copy/check.ts'
 import { systemClock } from '../../engine/clock.ts'
 import type { Store } from '../../store/store.ts'
@@ -34,6 +34,9 @@ export async function withMigrated<T>(
   const copy = join(folder, 'copy.db')
   try {
     copyFileSync(path, copy)
+    const upkeep = await openUpkeep(`sqlite:${copy}`)
+    await upkeep.migrate(upkeep.latest)
+    await upkeep.close()
     const store = await openStore(`sqlite:${copy}`, {
       now: () => systemClock.now(),
       listens: false,

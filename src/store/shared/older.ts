@@ -22,8 +22,8 @@ export function olderError({ place, version, latest }: OlderStore): SchedulerErr
 export function upgradeNeeded(place: string, version: number): SchedulerError {
   return new SchedulerError(
     'STORE_OLDER',
-    `${place} has the layout of an earlier Carillon (schema version ${version}): stop every node, then ` +
-      'run "carillon store upgrade" once',
+    `${place} has schema version ${version}, the layout of an earlier Carillon: stop every node, make a ` +
+      'backup with that program, then run "carillon migrate up" once',
     { details: { version } },
   )
 }

@@ -51,10 +51,10 @@ function* writtenBut(sql: Sql, bundle: Bundle, options: InsertOptions): Operatio
   if (!isFit) found.push(recordsRefused)
   if (found.length > 0) return found
   for (const write of records) yield* putRecord(write, now)
-  return waitingMax === null ? [] : yield* full(sql, bundle, waitingMax)
+  return waitingMax === null ? [] : yield* refusedAsFull(sql, bundle, waitingMax)
 }
 
-function* full(sql: Sql, bundle: Bundle, waitingMax: number): Operation<Refusal[]> {
+function* refusedAsFull(sql: Sql, bundle: Bundle, waitingMax: number): Operation<Refusal[]> {
   const full = new Set<string>()
   const inserts = [...bundle.inserts, ...bundle.changes.flatMap(change => change.inserts)]
   for (const queue of new Set(inserts.map(({ spec }) => spec.queue))) {

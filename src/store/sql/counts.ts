@@ -4,23 +4,11 @@
 import type { Job, State } from '../../core/job.ts'
 import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../store.ts'
 import { fromKey, toKey } from '../shared/text.ts'
-import type { Sql } from './dialect.ts'
-import { rowsOf, type Operation, type Value } from './operation.ts'
+import type { CountChange, CountKey, Dialect, Sql, WriteCounts } from './dialect.ts'
+import { rowsOf, type Operation } from './operation.ts'
 import { cutBy, pageOf, whereAll } from './paging.ts'
 
-/** Names as they are stored. */
-export interface CountKey {
-  readonly tenant: string
-  readonly queue: string
-  readonly handler: string
-  readonly kind: Job['kind']
-  readonly state: State
-}
-
-export interface CountChange extends CountKey {
-  count: number
-  pruned: number
-}
+export type { CountChange, CountKey }
 
 export function countKeyOf({ kind, state, spec }: Job, as: State = state): CountKey {
   const { tenant, queue, handler } = spec
@@ -28,7 +16,7 @@ export function countKeyOf({ kind, state, spec }: Job, as: State = state): Count
 }
 
 /** What one write did so far. */
-export class Counts {
+export class Counts implements WriteCounts {
   readonly #changes = new Map<string, CountChange>()
   /** Waiting jobs by queue as they were when the write asked first. */
   readonly #waiting = new Map<string, number>()
@@ -46,7 +34,7 @@ export class Counts {
   }
 
   /** At the end of the write. */
-  *flush({ dialect }: Sql): Operation<void> {
+  *flush(dialect: Dialect): Operation<void> {
     const changes = [...this.#changes.values()].filter(
       ({ count, pruned }) => count !== 0 || pruned !== 0,
     )
@@ -161,7 +149,7 @@ export function* differences(): Operation<string[]> {
     from job_states s join jobs j on j.seq = s.seq group by j.tenant, s.queue, s.handler, s.kind, s.state`
   const counted = `select tenant, queue, handler, kind, state, sum(count) as n from current_counts
     group by tenant, queue, handler, kind, state having sum(count) <> 0`
-  const rows = yield* rowsOf<Value[]>(
+  const rows = yield* rowsOf(
     `select 'missing', a.* from (${truth} except ${counted}) a
       union all select 'wrong', b.* from (${counted} except ${truth}) b`,
   )

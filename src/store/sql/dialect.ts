@@ -1,13 +1,44 @@
 // What differs between the databases in statements that are otherwise the same.
 
 import type { Damages } from '../shared/damage.ts'
-import type { CountChange, Counts } from './counts.ts'
-import type { Operation, Value } from './operation.ts'
-import type { Check } from './repair.ts'
+import type { Job, State } from '../../core/job.ts'
+import type { StoreFault } from '../upkeep.ts'
+import type { Operation, Row, Value } from './operation.ts'
 
 export interface Condition {
   readonly sql: string
   readonly params: readonly Value[]
+}
+
+/** Which jobs are counted together; names as they are stored. */
+export interface CountKey {
+  readonly tenant: string
+  readonly queue: string
+  readonly handler: string
+  readonly kind: Job['kind']
+  readonly state: State
+}
+
+export interface CountChange extends CountKey {
+  count: number
+  pruned: number
+}
+
+/** What a write does to the numbers of jobs, summed until its end. */
+export interface WriteCounts {
+  add(key: CountKey, count: number, pruned?: number): void
+  /** Waiting jobs of the queue, with what this write did so far. */
+  waiting(queue: string): Operation<number>
+}
+
+/** One thing that can be wrong in the database. */
+export interface Check {
+  readonly kind: StoreFault['kind']
+  /** Its first columns are the key; takes the number of rows wanted. */
+  readonly text: string
+  readonly keyWidth: number
+  readonly about: (row: Row) => string
+  readonly repair: (sql: Sql, key: readonly Value[]) => Operation<void>
 }
 
 export interface Dialect {
@@ -37,5 +68,5 @@ export interface Dialect {
 export interface Sql {
   readonly dialect: Dialect
   readonly damages: Damages
-  readonly counts: Counts
+  readonly counts: WriteCounts
 }

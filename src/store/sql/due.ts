@@ -171,7 +171,11 @@ export function* countDue(sql: Sql, request: DueCountRequest): Operation<number[
     const rows = yield* rowsOf<[number, number]>(
       `select ${part} from jobs j ${sql.dialect.crossJoin} job_states s on s.seq = j.seq
         where j.tenant = ? and ${within} ${ofKind(request)} ${ofQueue(request)} group by 1`,
-      ...[from, widthMs, toKey(tenant), from, until],
+      from,
+      widthMs,
+      toKey(tenant),
+      from,
+      until,
       ...(queue === undefined ? [] : [toKey(queue)]),
     )
     add(rows)
@@ -183,14 +187,23 @@ export function* countDue(sql: Sql, request: DueCountRequest): Operation<number[
     const rows = yield* rowsOf<[number, number]>(
       `select ${part} from job_states s where s.queue = ? and s.handler = ? and s.ready = 0
         and ${dueWithin}`,
-      ...[from, widthMs, route.queue, route.handler, from, until],
+      from,
+      widthMs,
+      route.queue,
+      route.handler,
+      from,
+      until,
     )
     add(rows)
   }
   for (const name of new Set(all.map(route => route.queue))) {
     const rows = yield* rowsOf<[number, number]>(
       `select ${part} from job_states s where s.queue = ? and s.ready = 1 and ${dueWithin}`,
-      ...[from, widthMs, name, from, until],
+      from,
+      widthMs,
+      name,
+      from,
+      until,
     )
     add(rows)
   }

@@ -176,7 +176,11 @@ function* pruned({ sql }: Loading, entry: PrunedEntry): Operation<void> {
   const row = yield* rowOf<[number | null]>(
     `select sum(pruned) from current_counts
       where tenant = ? and queue = ? and handler = ? and kind = ? and state = ?`,
-    ...[key.tenant, key.queue, key.handler, kind, state],
+    key.tenant,
+    key.queue,
+    key.handler,
+    kind,
+    state,
   )
   const held = row?.[0] ?? 0
   if (held > 0) return compare(entry, { ...entry, count: held })

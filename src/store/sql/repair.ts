@@ -1,22 +1,15 @@
 // What the store's own writes never leave behind, and how each is put right: places for claims,
-// ends of leases, counts, rows of jobs that are gone.
+// counts, rows of jobs that are gone. What is wrong with a lease the doctor sees in the job.
 
 import { rankOf } from '../../core/fair.ts'
 import type { StoreFault } from '../upkeep.ts'
 import { fromKey } from '../shared/text.ts'
 import type { CountKey } from './counts.ts'
-import type { Sql } from './dialect.ts'
+import type { Check, Sql } from './dialect.ts'
 import { fromJobs, jobColumns, readJob } from './job-row.ts'
-import { rowOf, rowsOf, type Operation, type Row, type Value } from './operation.ts'
+import { rowOf, rowsOf, type Operation, type Value } from './operation.ts'
 
-export interface Check {
-  readonly kind: StoreFault['kind']
-  /** Its first columns are the key; takes the number of rows wanted. */
-  readonly text: string
-  readonly keyWidth: number
-  readonly about: (row: Row) => string
-  readonly repair: (sql: Sql, key: readonly Value[]) => Operation<void>
-}
+export type { Check }
 
 const nameOf = (value: Value | undefined) => fromKey(String(value))
 const named = `s join jobs j on j.seq = s.seq`
@@ -52,40 +45,6 @@ const misplaced: Check = {
     yield* rowsOf(
       `update job_states set ready = null, rank = null, due_at = null
         where seq = ? and ${isMisplaced}`,
-      seq!,
-    )
-  },
-}
-
-const isEndless = "state = 'running' and (until_at is null or token is null)"
-
-const endless: Check = {
-  kind: 'lease',
-  text: `select s.seq, j.id from (select seq from job_states where ${isEndless}) ${named} limit ?`,
-  keyWidth: 1,
-  about: ([, id]) => `running job ${nameOf(id)} has no lease that ends: nobody would take it over`,
-  *repair(_, [seq]) {
-    yield* rowsOf(
-      `update job_states set until_at = coalesce(until_at, claimed_at, 0),
-        token = coalesce(token, 'lost'), owner = coalesce(owner, 'lost'),
-        attempt_id = coalesce(attempt_id, 'lost'), claimed_at = coalesce(claimed_at, 0)
-        where seq = ? and ${isEndless}`,
-      seq!,
-    )
-  },
-}
-
-const isHeldByNobody = "state <> 'running' and token is not null"
-
-const held: Check = {
-  kind: 'lease',
-  text: `select s.seq, j.id from (select seq from job_states where ${isHeldByNobody}) ${named} limit ?`,
-  keyWidth: 1,
-  about: ([, id]) => `job ${nameOf(id)} does not run, but is under a lease`,
-  *repair(_, [seq]) {
-    yield* rowsOf(
-      `update job_states set token = null, owner = null, attempt_id = null, claimed_at = null
-        where seq = ? and ${isHeldByNobody}`,
       seq!,
     )
   },
@@ -137,8 +96,6 @@ function orphaned(table: string, what: string, column = 'job', owner = 'jobs'): 
 const checks: Readonly<Record<string, Check>> = {
   unplaced,
   misplaced,
-  endless,
-  held,
   states: orphaned('job_states', 'states', 'seq'),
   definitions: orphaned('jobs', 'definitions', 'seq', 'job_states'),
   miscounted,

@@ -31,14 +31,14 @@ const putProgressSql = `${insertProgressSql} on conflict (job) do update
   set attempt_id = excluded.attempt_id, fraction = excluded.fraction, note = excluded.note,
     checkpoint = excluded.checkpoint, updated_at = excluded.updated_at`
 
-export function progressValues(seq: number, progress: Progress): Value[] {
-  const { attemptId, fraction, note, checkpoint, at } = progress
+export function progressValues(seq: number, reported: Progress): Value[] {
+  const { attemptId, fraction, note, checkpoint, at } = reported
   const text = checkpoint === undefined ? null : JSON.stringify(checkpoint)
   return [seq, toKey(attemptId), fraction, toKeyOrNull(note), text, at]
 }
 
-function* writeProgress(seq: number, report: Report, at: Instant): Operation<void> {
-  const { attemptId, progress: told, checkpoint } = report
+function* writeProgress(seq: number, given: Report, at: Instant): Operation<void> {
+  const { attemptId, progress: told, checkpoint } = given
   if (!told && checkpoint === undefined) return
   const before = yield* readProgress(seq)
   const same = before?.attemptId === attemptId ? before : null

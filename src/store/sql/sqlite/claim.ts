@@ -61,12 +61,7 @@ const leaseSql = `update job_states set state = 'running', ready = null, rank = 
   from json_each(?) e where job_states.seq = e.value ->> 0`
 
 // oxlint-disable-next-line max-params -- where twice, what, for whom
-function lease(
-  session: Session,
-  sql: Sql,
-  taken: readonly Ready[],
-  request: ClaimRequest,
-): Job[] {
+function lease(session: Session, sql: Sql, taken: readonly Ready[], request: ClaimRequest): Job[] {
   if (taken.length === 0) return []
   const rows = session.statement(readSql).all(JSON.stringify(taken.map(({ seq }) => seq)))
   const { token, owner, now, leaseMs } = request
@@ -82,9 +77,7 @@ function lease(
     sql.counts.add(countKeyOf(job), -1)
     sql.counts.add(countKeyOf(job, 'running'), 1)
   }
-  session
-    .statement(leaseSql)
-    .run(toKey(token), toKey(owner), now, until, JSON.stringify(leased))
+  session.statement(leaseSql).run(toKey(token), toKey(owner), now, until, JSON.stringify(leased))
   return jobs
 }
 

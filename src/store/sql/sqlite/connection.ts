@@ -5,15 +5,12 @@ import { dirname } from 'node:path'
 import { SchedulerError } from '../../../core/errors.ts'
 import { openDatabase, type Database, type Statement } from './driver.ts'
 import { translated, translatedFile } from './errors.ts'
-import { olderError } from '../../shared/older.ts'
-import { latestVersion, migrate, schemaVersion } from './migrate.ts'
+import { latestVersion, migrate, usableVersion } from './migrate.ts'
 
 export interface ConnectionOptions {
   readonly path: string
   readonly synchronous: 'FULL' | 'NORMAL'
   readonly busyMs: number
-  /** False refuses a database of an older version instead of migrating it. */
-  readonly migrates?: boolean
 }
 
 const CACHE_KB = 65_536
@@ -174,12 +171,9 @@ function prepareFile(path: string): void {
 
 /** Nothing is changed in a database before it is known to be ours. */
 function prepare(db: Database, options: ConnectionOptions): void {
-  const { path, synchronous, busyMs, migrates = true } = options
+  const { path, synchronous, busyMs } = options
   db.exec(`pragma busy_timeout = ${busyMs}`)
-  const version = schemaVersion(db, path)
-  if (!migrates && version > 0 && version < latestVersion) {
-    throw olderError({ place: path, version, latest: latestVersion })
-  }
+  const version = usableVersion(db, path)
   const mode = db.prepare('pragma journal_mode = wal').get()?.[0]
   if (mode !== 'wal' && mode !== 'memory') {
     throw new SchedulerError(

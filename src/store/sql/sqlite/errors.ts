@@ -65,8 +65,21 @@ function meaningOf(thrown: unknown): ErrorCode | null {
   return meanings[code] ?? null
 }
 
+/** SQLite's own texts: the package behind older versions of Node gives no code for lists of rows. */
+const textCodes: Readonly<Record<string, number>> = {
+  'database is locked': 5,
+  'database table is locked': 6,
+  'attempt to write a readonly database': 8,
+  'disk I/O error': 10,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'unable to open database file': 14,
+  'file is not a database': 26,
+}
+
 function primaryCode(thrown: unknown): number | null {
   if (typeof thrown !== 'object' || thrown === null) return null
-  const { errcode } = thrown as Coded
-  return typeof errcode === 'number' ? errcode & 0xff : null
+  const { code, errcode, message } = thrown as Coded
+  if (typeof errcode === 'number') return errcode & 0xff
+  return code === 'ERR_SQLITE_ERROR' ? (textCodes[String(message)] ?? 1) : null
 }

@@ -5,13 +5,14 @@ import { readFileSync } from 'node:fs'
 import { SchedulerError } from '../../../core/errors.ts'
 import { upgradeNeeded } from '../../shared/older.ts'
 import type { Database } from './driver.ts'
+import { upgradableVersion, upgrade } from './upgrade.ts'
 
-/** Versions 1 to 4 are the layout before this one: they are moved over once, see `upgrade.ts`. */
-export const baselineVersion = 5
+/** Versions 1 to 4 are the layout before this one: it is moved over once, see `upgrade.ts`. */
+const baselineVersion = 5
 export const latestVersion = 5
 
 /** The text of the baseline is frozen: databases that exist were made by it. */
-export const baselineChecksum = 'f375a6e77c79e840e36737b68b267723f02ef3273e0af4fb35a7376c1a00560d'
+export const baselineChecksum = 'c1f824636908396f78bab9a7527e107c06e85e2788afbe74adde9e86b2ad2c67'
 
 export function baselineText(): string {
   return readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
@@ -25,10 +26,16 @@ export function checksumOf(text: string): string {
 export const APPLICATION_ID = 0x43_52_4c_4e
 const APPLICATION = 'carillon'
 
+/** Of a database that is to be used as it is: the layout before this one is refused. */
+export function usableVersion(db: Database, path: string): number {
+  const version = schemaVersion(db, path)
+  if (version > 0 && version < baselineVersion) throw upgradeNeeded(path, version)
+  return version
+}
+
 /** The schema version of the database, 0 for an empty one; throws when it is not ours to use. */
 export function schemaVersion(db: Database, path: string): number {
   const marker = storedVersion(db, path)
-  if (marker > 0 && marker < baselineVersion) throw upgradeNeeded(path, marker)
   if (marker > latestVersion) {
     throw new SchedulerError(
       'STORE_NEWER',
@@ -39,8 +46,7 @@ export function schemaVersion(db: Database, path: string): number {
   return marker
 }
 
-/** Also of layouts before this one. */
-export function storedVersion(db: Database, path: string): number {
+function storedVersion(db: Database, path: string): number {
   const application = Number(db.prepare('pragma application_id').get()?.[0] ?? 0)
   const tables = db
     .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
@@ -68,7 +74,10 @@ export function migrate(db: Database, toVersion: number = latestVersion, path = 
     const from = schemaVersion(db, path)
     if (from !== toVersion) {
       if (toVersion === 0) dropAll(db)
-      else db.exec(baselineText())
+      else if (toVersion !== latestVersion) throw noSuchVersion(path, toVersion)
+      else if (from === 0) db.exec(baselineText())
+      else if (from === upgradableVersion) upgrade(db, path, () => db.exec(baselineText()))
+      else throw upgradeNeeded(path, from)
       mark(db, toVersion)
     }
     db.exec('commit')
@@ -76,6 +85,11 @@ export function migrate(db: Database, toVersion: number = latestVersion, path = 
     db.exec('rollback')
     throw error
   }
+}
+
+function noSuchVersion(path: string, version: number): SchedulerError {
+  const what = `${path} cannot go to schema version ${version}: this program knows ${latestVersion}`
+  return new SchedulerError('SETTINGS_INVALID', `${what} and 0, an empty store`)
 }
 
 function dropAll(db: Database): void {
@@ -90,9 +104,9 @@ function dropAll(db: Database): void {
 }
 
 function mark(db: Database, version: number): void {
-  db.exec('create table if not exists meta (application text, schema_version integer, checksum text)')
-  db.exec('delete from meta')
+  db.exec('drop table if exists meta')
   db.exec(`pragma application_id = ${version === 0 ? 0 : APPLICATION_ID}`)
-  if (version === 0) db.exec('drop table meta')
-  else db.exec(`insert into meta values ('${APPLICATION}', ${version}, '${baselineChecksum}')`)
+  if (version === 0) return
+  db.exec('create table meta (application text, schema_version integer, checksum text)')
+  db.exec(`insert into meta values ('${APPLICATION}', ${version}, '${baselineChecksum}')`)
 }

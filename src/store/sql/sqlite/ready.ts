@@ -34,7 +34,7 @@ export function isAnyDue(session: Session, wanted: Wanted): boolean {
 }
 
 /** Delayed jobs made ready in one claim; what is due later than these has to wait its turn. */
-const PROMOTED_MAX = 2_000
+export const PROMOTED_MAX = 2_000
 const PROMOTED_FACTOR = 4
 
 export function promote(session: Session, wanted: Wanted, limit: number): void {

@@ -1,8 +1,6 @@
--- The relational store on SQLite: the baseline. Tables and columns have the same names on PostgreSQL.
--- Frozen: a change of the schema is a further file, never an edit of this one (migrations.test.ts).
---
--- Texts that people choose (ids, names, queues, tenants) are stored as keys, see src/store/shared/text.ts.
--- Times are milliseconds since 1970. `detail` columns are JSON that no query looks into.
+-- The relational store on SQLite: the frozen baseline. PostgreSQL has the same tables and columns.
+-- Texts that people choose are stored as keys (src/store/shared/text.ts); times are milliseconds since
+-- 1970; no query looks into a `detail` column.
 
 -- What a job is. Written when it is created and when it is edited, never by running it.
 create table jobs (

@@ -31,7 +31,8 @@ export class Session {
 
   /** Over one state of the database. */
   read<T>(work: (sql: Sql) => Operation<T>): T {
-    return this.connection.read(() => this.run(work(this.#sql())))
+    const sql = { dialect: sqliteDialect, damages: this.damages, counts: new Counts() }
+    return this.connection.read(() => this.run(work(sql)))
   }
 
   /** All of the work or none of it; nobody else writes meanwhile. */
@@ -41,15 +42,11 @@ export class Session {
 
   /** The same for work that runs statements itself. */
   writeWith<T>(work: (sql: Sql) => T): T {
-    const sql = this.#sql()
+    const counts = new Counts()
     return this.connection.write(() => {
-      const result = work(sql)
-      this.run(sql.counts.flush(sql))
+      const result = work({ dialect: sqliteDialect, damages: this.damages, counts })
+      this.run(counts.flush(sqliteDialect))
       return result
     })
-  }
-
-  #sql(): Sql {
-    return { dialect: sqliteDialect, damages: this.damages, counts: new Counts() }
   }
 }

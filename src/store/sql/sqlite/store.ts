@@ -75,8 +75,6 @@ export interface SqliteOptions {
   readonly every?: Every
   /** Says when others write, where the system does; the timer then hardly looks by itself. */
   readonly watch?: Watch
-  /** False refuses a database of an older version instead of migrating it. */
-  readonly migrates?: boolean
 }
 
 const BUSY_MS = 5_000
@@ -112,9 +110,9 @@ export class SqliteStore implements Store, Inspected, Aged {
 
   async open(): Promise<void> {
     if (this.#session) return
-    const { path, synchronous = 'FULL', after, migrates = true } = this.#options
+    const { path, synchronous = 'FULL', after } = this.#options
     const busyMs = after === undefined ? this.#busyMs : BUSY_STEP_MS
-    const open = () => Connection.open({ path, synchronous, busyMs, migrates })
+    const open = () => Connection.open({ path, synchronous, busyMs })
     const connection = after === undefined ? open() : await this.#busy.untilFree(open)
     this.#session = new Session(connection, this.#damages)
     this.#wakeFile.open()

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, renameSync, copyFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { job, T0 } from '../../../tests/support/builders.ts'
-import { systemClock } from '../../engine/clock.ts'
-import { openDatabase, type Database } from '../sql/sqlite/driver.ts'
+import { job, T0 } from '../../../../tests/support/builders.ts'
+import { systemClock } from '../../../engine/clock.ts'
+import { openDatabase, type Database } from './driver.ts'
 import { SqliteStore } from './store.ts'
 
 const after = (ms: number, callback: () => void) => systemClock.after(ms, callback)

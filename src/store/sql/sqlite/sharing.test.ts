@@ -14,12 +14,12 @@ import {
   job,
   spec,
   succeeded,
-} from '../../../tests/support/builders.ts'
-import { begin } from '../../core/begin.ts'
-import { editJob } from '../../core/edit.ts'
-import { settle } from '../../core/settle.ts'
+} from '../../../../tests/support/builders.ts'
+import { begin } from '../../../core/begin.ts'
+import { editJob } from '../../../core/edit.ts'
+import { settle } from '../../../core/settle.ts'
 import { SqliteStore } from './store.ts'
-import { watchFile } from '../sql/sqlite/watch.ts'
+import { watchFile } from './watch.ts'
 
 let folder: string
 let a: SqliteStore

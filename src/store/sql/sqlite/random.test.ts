@@ -10,15 +10,15 @@ import {
   failed,
   job,
   succeeded,
-} from '../../../tests/support/builders.ts'
-import { begin } from '../../core/begin.ts'
-import type { Change } from '../../core/change.ts'
-import type { Job } from '../../core/job.ts'
-import { pauseJob, resumeJob } from '../../core/pause.ts'
-import { settle } from '../../core/settle.ts'
-import { DAY, MINUTE } from '../../core/time.ts'
-import { MemoryStore } from '../memory/store.ts'
-import type { Store } from '../store.ts'
+} from '../../../../tests/support/builders.ts'
+import { begin } from '../../../core/begin.ts'
+import type { Change } from '../../../core/change.ts'
+import type { Job } from '../../../core/job.ts'
+import { pauseJob, resumeJob } from '../../../core/pause.ts'
+import { settle } from '../../../core/settle.ts'
+import { DAY, MINUTE } from '../../../core/time.ts'
+import { MemoryStore } from '../../memory/store.ts'
+import type { Store } from '../../store.ts'
 import { SqliteStore } from './store.ts'
 
 type Step =

@@ -1,12 +1,13 @@
-// Fairness in SQL: lanes in the order of code units, several lines at once, herds larger than a bite.
+// Fairness in SQL: lanes in the order of code units, several handlers at once, herds larger than a
+// claim makes ready.
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { T0, claimIds, claimRequest, job } from '../../../tests/support/builders.ts'
-import type { Job } from '../../core/job.ts'
-import { HOUR } from '../../core/time.ts'
-import { MemoryStore } from '../memory/store.ts'
-import { BITE } from './contention.ts'
+import { T0, claimIds, claimRequest, job } from '../../../../tests/support/builders.ts'
+import type { Job } from '../../../core/job.ts'
+import { HOUR } from '../../../core/time.ts'
+import { MemoryStore } from '../../memory/store.ts'
+import { PROMOTED_MAX } from './ready.ts'
 import { SqliteStore } from './store.ts'
 
 let store: SqliteStore
@@ -89,13 +90,13 @@ describe('a herd', () => {
       }),
     )
 
-  it('up to a bite is served as one', async () => {
+  it('that is made ready at once is served as one', async () => {
     await insertBoth(herd(300), T0)
     await expectSameClaims(T0 + 2 * HOUR, 70)
   })
 
-  it('beyond a bite is served by the earliest due first, and completely', async () => {
-    const count = BITE * 2 + 100
+  it('beyond that is served by the earliest due first, and completely', async () => {
+    const count = PROMOTED_MAX * 2 + 100
     await store.insert(herd(count), { now: T0 })
     const taken: string[] = []
     const first = await claimIds(store, T0 + 2 * HOUR, { limit: 50 })

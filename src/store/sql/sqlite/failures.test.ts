@@ -4,15 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { T0, job } from '../../../tests/support/builders.ts'
-import { SchedulerError } from '../../core/errors.ts'
+import { T0, job } from '../../../../tests/support/builders.ts'
+import { SchedulerError } from '../../../core/errors.ts'
+import type { Job } from '../../../core/job.ts'
+import { Damages } from '../../shared/damage.ts'
+import { differences } from '../counts.ts'
+import { insert as insertJobs } from '../insert.ts'
+import { get as getJobs } from '../jobs-query.ts'
 import { Connection } from './connection.ts'
-import { openDatabase } from '../sql/sqlite/driver.ts'
-import { translated } from '../sql/sqlite/errors.ts'
-import { insert } from './insert.ts'
-import { get } from './list.ts'
+import { openDatabase } from './driver.ts'
+import { translated } from './errors.ts'
 import { SqliteStore } from './store.ts'
-import { Tables } from './tables.ts'
+import { Session } from './session.ts'
 
 let folder: string
 let path: string
@@ -22,9 +25,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-function openTables(): Tables {
-  return new Tables(Connection.open({ path, synchronous: 'FULL', busyMs: 20 }))
+function openSession(): Session {
+  return new Session(Connection.open({ path, synchronous: 'FULL', busyMs: 20 }), new Damages())
 }
+
+const insert = (session: Session, jobs: readonly Job[]) =>
+  session.write(sql => insertJobs(sql, jobs, { now: T0 }))
+const get = (session: Session, ids: readonly string[]) => session.read(sql => getJobs(sql, ids))
+const countFaults = (session: Session) => session.read(() => differences())
 
 function codeOf(work: () => unknown): unknown {
   try {
@@ -42,29 +50,29 @@ const many = (from: number, count: number) =>
 
 describe('a full disk', () => {
   it('is named, leaves no half batch and is forgotten when there is room again', () => {
-    const tables = openTables()
-    insert(tables, many(0, 10), { now: T0 })
-    tables.statement('pragma max_page_count = 60').get()
-    expect(codeOf(() => insert(tables, many(100, 500), { now: T0 }))).toBe('STORE_FULL')
-    expect(get(tables, ['job-100', 'job-599'])).toEqual([])
-    expect(get(tables, ['job-3'])).toHaveLength(1)
-    expect(tables.tallies.differences()).toEqual([])
-    tables.statement('pragma max_page_count = 100000').get()
-    expect(insert(tables, many(100, 500), { now: T0 })).not.toContain('exists')
-    expect(get(tables, ['job-100', 'job-599'])).toHaveLength(2)
-    expect(tables.tallies.differences()).toEqual([])
-    tables.connection.close()
+    const session = openSession()
+    insert(session, many(0, 10))
+    session.statement('pragma max_page_count = 60').get()
+    expect(codeOf(() => insert(session, many(100, 500)))).toBe('STORE_FULL')
+    expect(get(session, ['job-100', 'job-599'])).toEqual([])
+    expect(get(session, ['job-3'])).toHaveLength(1)
+    expect(countFaults(session)).toEqual([])
+    session.statement('pragma max_page_count = 100000').get()
+    expect(insert(session, many(100, 500))).not.toContain('exists')
+    expect(get(session, ['job-100', 'job-599'])).toHaveLength(2)
+    expect(countFaults(session)).toEqual([])
+    session.connection.close()
   })
 })
 
 describe('a database that may only be read', () => {
   it('is named and can still be read', () => {
-    const tables = openTables()
-    insert(tables, many(0, 1), { now: T0 })
-    tables.statement('pragma query_only = on').get()
-    expect(codeOf(() => insert(tables, many(1, 1), { now: T0 }))).toBe('STORE_READ_ONLY')
-    expect(get(tables, ['job-0', 'job-1'])).toHaveLength(1)
-    tables.connection.close()
+    const session = openSession()
+    insert(session, many(0, 1))
+    session.statement('pragma query_only = on').get()
+    expect(codeOf(() => insert(session, many(1, 1)))).toBe('STORE_READ_ONLY')
+    expect(get(session, ['job-0', 'job-1'])).toHaveLength(1)
+    session.connection.close()
   })
 })
 
@@ -87,10 +95,10 @@ describe('another process that writes', () => {
 
 describe('a table that is gone', () => {
   it('is damage', () => {
-    const tables = openTables()
-    tables.connection.write(() => tables.statement('drop table specs').get())
-    expect(codeOf(() => insert(tables, many(0, 1), { now: T0 }))).toBe('STORE_CORRUPT')
-    tables.connection.close()
+    const session = openSession()
+    session.connection.write(() => session.statement('drop table job_states').get())
+    expect(codeOf(() => insert(session, many(0, 1)))).toBe('STORE_CORRUPT')
+    session.connection.close()
   })
 })
 
@@ -98,9 +106,9 @@ describe('a closed store', () => {
   it('refuses every call', async () => {
     const store = new SqliteStore({ path, clock: () => T0 })
     await expect(store.get(['a'])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-    const tables = openTables()
-    tables.connection.close()
-    expect(codeOf(() => get(tables, ['a']))).toBe('STORE_UNAVAILABLE')
+    const session = openSession()
+    session.connection.close()
+    expect(codeOf(() => get(session, ['a']))).toBe('STORE_UNAVAILABLE')
   })
 })
 
@@ -110,6 +118,8 @@ describe('translated', () => {
     [{ errcode: 266 }, 'STORE_UNAVAILABLE'],
     [{ errcode: 11 }, 'STORE_CORRUPT'],
     [{ errcode: 1032 }, 'STORE_READ_ONLY'],
+    [{ code: 'ERR_SQLITE_ERROR', message: 'database or disk is full' }, 'STORE_FULL'],
+    [{ code: 'ERR_SQLITE_ERROR', message: 'no such table: jobs' }, 'STORE_CORRUPT'],
   ])('%o is %s', (fields, code) => {
     const error = Object.assign(new Error('failed'), fields)
     expect(translated(error, path)).toMatchObject({ code, cause: error })

@@ -1,12 +1,12 @@
 // Questions no index answers look at a bounded number of rows, and lose nothing by it.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { limits } from '../../core/limits.ts'
-import { settle } from '../../core/settle.ts'
-import { DAY, HOUR } from '../../core/time.ts'
-import { claimRequest, newJob, readAll, succeeded, T0 } from '../../../tests/support/builders.ts'
-import { openSqliteInMemory } from '../../../tests/support/sqlite.ts'
-import type { OpenedStore } from '../../../tests/support/stores.ts'
+import { limits } from '../../../core/limits.ts'
+import { settle } from '../../../core/settle.ts'
+import { DAY, HOUR } from '../../../core/time.ts'
+import { claimRequest, newJob, readAll, succeeded, T0 } from '../../../../tests/support/builders.ts'
+import { openSqliteInMemory } from '../../../../tests/support/sqlite.ts'
+import type { OpenedStore } from '../../../../tests/support/stores.ts'
 
 let opened: OpenedStore
 const many = limits.scannedMax + 1_000
