@@ -3,10 +3,11 @@
 // keeps its files. `--code` makes the code alone.
 
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { copyAssets } from './build/assets.ts'
 import { bundle } from './build/bundle.ts'
 import { buildDashboard } from './dashboard.ts'
 
@@ -34,19 +35,10 @@ const removeStale = (code: ReadonlySet<string>): void => {
   }
 }
 
-/** Statements that the program reads as files lie where their modules would lie alone. */
-const copySql = (): void => {
-  for (const path of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!path.endsWith('.sql')) continue
-    mkdirSync(dirname(join(dist, path)), { recursive: true })
-    copyFileSync(join(root, 'src', path), join(dist, path))
-  }
-}
-
 const isCodeOnly = process.argv.includes('--code')
 process.exitCode = isCodeOnly ? 0 : declareTypes()
 if (process.exitCode === 0) {
   removeStale(await bundle(root))
-  copySql()
+  copyAssets(root)
   if (!isCodeOnly) await buildDashboard(root)
 }

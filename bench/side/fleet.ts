@@ -2,10 +2,11 @@
 // as a published package has it, and asked over their channels.
 
 import { fork, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'esbuild'
 import type { Contender } from './contender.ts'
 import type { Message } from './host.ts'
 import type { Order, PartName, Sample } from './parts.ts'
@@ -34,6 +35,18 @@ export interface Entry extends Described {
   readonly at: number
 }
 
+/** Modules find the files beside them where these lie in src. */
+const ownPlaces: Plugin = {
+  name: 'own-places',
+  setup: bundler => {
+    bundler.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8')
+      const place = JSON.stringify(pathToFileURL(path).href)
+      return { contents: text.replaceAll('import.meta.url', place), loader: 'ts' }
+    })
+  },
+}
+
 export async function bundle(file: string, isPeer: boolean): Promise<string> {
   const outdir = isPeer ? outPeers : outOwn
   await build({
@@ -48,6 +61,7 @@ export async function bundle(file: string, isPeer: boolean): Promise<string> {
     packages: 'external',
     outExtension: { '.js': '.mjs' },
     logLevel: 'error',
+    plugins: [ownPlaces],
   })
   return join(outdir, file.split('/').at(-1)!.replace(/\.ts$/, '.mjs'))
 }

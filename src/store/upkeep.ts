@@ -54,6 +54,8 @@ export interface Upkeep {
   readonly backup: ((path: string) => Promise<void>) | null
   /** Takes over a place that lost the marker by which it is known; only where there is one. */
   readonly adopt?: () => Promise<void>
+  /** What someone with more rights runs for a role that may not create anything; only where rights differ. */
+  readonly script?: (role: string | null) => Promise<string>
   /** Everything of this store goes, and nothing else. */
   drop(): Promise<void>
   close(): Promise<void>

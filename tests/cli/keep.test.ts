@@ -161,6 +161,7 @@ describe('a whole store', () => {
     [['backup', 'x.db', '--server', 'http://127.0.0.1:9'], 2],
     [['prune', '--older-than', 'old'], 2],
     [['migrate', 'sideways'], 2],
+    [['migrate', 'sql'], 2],
     [['migrate', 'down', '--to', '99', '--yes'], 2],
     [['bench', '--jobs', '1'], 2],
   ])('%j ends with %i', async (words, code) => {

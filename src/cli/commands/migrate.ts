@@ -20,6 +20,7 @@ export const command: CliCommand = {
     addUp(migrate)
     addDown(migrate)
     addCheck(migrate)
+    addSql(migrate)
   },
 }
 
@@ -130,6 +131,26 @@ function addCheck(parent: Command): void {
         ].join('\n'),
       )
       return is_equal ? exits.ok : exits.failed
+    },
+  })
+}
+
+function addSql(parent: Command): void {
+  addTo(parent, {
+    name: 'sql',
+    group: 'host',
+    about:
+      'print the SQL that brings a PostgreSQL store up to date, for a role that may not do it itself',
+    flags: [{ flags: '--role <name>', about: 'also grant this role what nodes need' }],
+    examples: [['carillon migrate sql --role app | psql jobs', 'run by the owner of the database']],
+    run: async (context, _, flags) => {
+      const { storePlace, withUpkeep } = await import('../keeping/store.ts')
+      const { url, name } = await storePlace(context, 'migrate')
+      const role = (flags['role'] as string | undefined) ?? null
+      const sql = await withUpkeep(url, async upkeep => upkeep.script?.(role))
+      if (sql === undefined) throw usage(`${name} is not a PostgreSQL store: it needs no SQL`)
+      context.show({ store: name, sql }, () => sql.trimEnd())
+      return exits.ok
     },
   })
 }

@@ -52,14 +52,17 @@ async function written(tables: Tables, bundle: Bundle, options: InsertOptions): 
   const found = [...removes, ...changes, ...inserts, ...(fits ? [] : [recordsRefused])]
   if (found.length > 0) return found
   if (records !== null) {
-    await tables.connection.call(`select ${tables.schema}.records_put_1($1, $2)`, [records, now])
+    await tables.connection.call(
+      `select ${tables.connection.functionName('records_put')}($1, $2)`,
+      [records, now],
+    )
   }
   const room = await roomIn(tables, bundle, options)
   return fullRefusals(bundle, queue => (room.get(queue) ?? 0) < 0)
 }
 
 async function recordsFit(tables: Tables, records: string, now: number): Promise<boolean> {
-  const sql = `select ${tables.schema}.records_fit_1($1, $2)`
+  const sql = `select ${tables.connection.functionName('records_fit')}($1, $2)`
   const [row] = await tables.connection.call(sql, [records, now])
   return row![0] === 't'
 }
@@ -72,7 +75,7 @@ async function roomIn(
 ): Promise<Map<string, number>> {
   const queues = [...new Set(bornIn(bundle).map(({ spec }) => spec.queue))]
   if (waitingMax === null || queues.length === 0) return new Map()
-  const sql = `select unnest(${tables.schema}.room_1($1, $2))`
+  const sql = `select unnest(${tables.connection.functionName('room')}($1, $2))`
   const rows = await tables.connection.call(sql, [texts(queues.map(toKey)), waitingMax])
   return new Map(queues.map((queue, i) => [queue, Number(rows[i]![0])]))
 }
@@ -96,13 +99,15 @@ async function remove(tables: Tables, removals: readonly Removal[]): Promise<Ref
 /** What a job waits for is taken first, as a claim does: at most one of them goes on. */
 async function removeSome(tables: Tables, removals: readonly Removal[]): Promise<Refusal[]> {
   const { refusals, going } = await looked(tables, removals)
-  const { connection, schema } = tables
+  const { connection } = tables
   const waiting = going.filter(({ waits }) => waits).map(({ seq }) => seq)
   const taken = new Set<number>()
   // What was just made ready is met at the second look.
   for (let look = 0; look < 2 && taken.size < waiting.length; look++) {
     const left = waiting.filter(seq => !taken.has(seq))
-    const rows = await connection.call(`select unnest(${schema}.take_1($1))`, [numbers(left)])
+    const rows = await connection.call(`select unnest(${connection.functionName('take')}($1))`, [
+      numbers(left),
+    ])
     for (const [seq] of rows) taken.add(Number(seq))
   }
   const isWhole = taken.size === waiting.length && (await stillSo(tables, removals))
@@ -110,7 +115,7 @@ async function removeSome(tables: Tables, removals: readonly Removal[]): Promise
   // Someone was at one of them in this moment; which one is seen at the next look.
   if (!isWhole) return removals.map(({ id }) => ({ part: 'remove', id, reason: 'conflict' }))
   const seqs = numbers(going.map(({ seq }) => seq))
-  await connection.call(`select ${schema}.drop_1($1, -1::smallint)`, [seqs])
+  await connection.call(`select ${connection.functionName('drop')}($1, -1::smallint)`, [seqs])
   return []
 }
 

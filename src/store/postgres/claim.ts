@@ -23,7 +23,7 @@ export async function claim(tables: Tables, request: ClaimRequest): Promise<Job[
   if (!canGive(request)) return []
   const values = claimValues(tables, request)
   const places = values.map((_, i) => `$${i + 1}`).join(', ')
-  const sql = `select * from ${tables.schema}.${claimName(request)}(${places})`
+  const sql = `select * from ${claimName(tables, request)}(${places})`
   const [row] = await tables.connection.call(sql, values)
   if (row) return claimedJobs(tables, row, request)
   noteCrowd(tables, request, 0)
@@ -41,8 +41,8 @@ export function canGive({ limit, handlers }: ClaimRequest): boolean {
   return limit > 0 && handlers.length > 0
 }
 
-export function claimName(request: ClaimRequest): string {
-  return isRuled(request) ? 'claim_ruled_3' : 'claim_4'
+export function claimName({ connection }: Tables, request: ClaimRequest): string {
+  return connection.functionName(isRuled(request) ? 'claim_ruled' : 'claim')
 }
 
 function isRuled({ isRuled: hasRules, within, shares }: ClaimRequest): boolean {
@@ -128,7 +128,7 @@ function decoded(work: () => Told): Told | DamagedRecord {
   }
 }
 
-/** As `claim_ruled_3` sends them: lists, and of specs a JSON list for each, with its turn. */
+/** As `claim_ruled` sends them: lists, and of specs a JSON list for each, with its turn. */
 function listedRows(row: Row): Claimed[] {
   const [ns, seqs, specAts, , attempts, fences, versions] = row.slice(0, 7).map(fromNumbers)
   const all = row[8] ? (JSON.parse(row[8]) as [number, ...ColdRow][]) : []
@@ -152,7 +152,7 @@ function listedRows(row: Row): Claimed[] {
 
 const ROW_WIDTH = 7
 
-/** As `claim_4` sends them: all rows, one after another, as the inside of one JSON list. */
+/** As `claim` sends them: all rows, one after another, as the inside of one JSON list. */
 function textRows(row: Row): Claimed[] {
   // All that was taken were moments of jobs that are gone.
   if (row[0] === null) return []

@@ -133,7 +133,7 @@ async function commitBatch(
     recordsJson(changes.flatMap(change => (hasOnlyPuts(change) ? [] : change.records))),
     now,
   ]
-  const call = `${tables.schema}.commit_1(${parameters(values.length)})`
+  const call = `${tables.connection.functionName('commit')}(${parameters(values.length)})`
   const puts = putsJson(changes)
   const parts = {
     puts: `$${values.length + 1}`,

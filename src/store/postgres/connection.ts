@@ -5,7 +5,8 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { Address } from './address.ts'
 import type { Row } from './columns.ts'
 import { loadDriver, rawTypes, type Client, type ClientConfig, type Pool } from './driver.ts'
-import { isAnswer, isInTheWay, isTaken, translated } from './errors.ts'
+import { isAnswer, isInTheWay, isTaken, isUndefinedFunction, translated } from './errors.ts'
+import { functionIn, type FunctionName } from './functions.ts'
 
 const CONNECT_MS = 10_000
 const STATEMENT_MS = 30_000
@@ -52,6 +53,8 @@ export class Connection {
   /** Everything said here is part of one transaction, which is tried again as a whole. */
   readonly #run: Run | null
   #isOpen = true
+  /** Brings back a function that someone took away. */
+  restore: (() => Promise<void>) | null = null
 
   constructor(address: Address, inside: Inside | null = null) {
     this.address = address
@@ -102,6 +105,11 @@ export class Connection {
     await this.#pool.end()
   }
 
+  /** A function of the server, as statements name it. */
+  functionName(name: FunctionName): string {
+    return functionIn(this.schema, name)
+  }
+
   /** A statement that is made often; the ways it is written must be few. */
   async call(sql: string, values: readonly Value[], retries: Retries = {}): Promise<Row[]> {
     return this.#patiently({ text: sql, values, name: this.#nameOf(sql) }, retries)
@@ -125,6 +133,10 @@ export class Connection {
       } catch (error) {
         const isOver = tried === TRIES
         if (!isOver && (isInTheWay(error) || (isTakenWaited && isTaken(error)))) continue
+        if (!isOver && this.restore !== null && isUndefinedFunction(error)) {
+          await this.restore()
+          continue
+        }
         throw this.#meant(error)
       }
     }

@@ -30,6 +30,13 @@ const meanings: Readonly<Record<string, ErrorCode>> = {
 const SERIALIZATION = '40001'
 const DEADLOCK = '40P01'
 const TAKEN = '23505'
+const DENIED = '42501'
+const UNDEFINED_FUNCTION = '42883'
+
+const reasons: Readonly<Record<string, string>> = {
+  [LOCK_NOT_AVAILABLE]: 'lock_timeout',
+  [DENIED]: 'denied',
+}
 
 interface Coded {
   readonly code?: unknown
@@ -53,6 +60,16 @@ export function isTaken(thrown: unknown): boolean {
   return serverCode(thrown) === TAKEN
 }
 
+/** The role may not do this; after translation. */
+export function isDenied(thrown: unknown): boolean {
+  return thrown instanceof SchedulerError && thrown.details['reason'] === 'denied'
+}
+
+/** Functions are installed by content: one that is gone is installed again. */
+export function isUndefinedFunction(thrown: unknown): boolean {
+  return serverCode(thrown) === UNDEFINED_FUNCTION
+}
+
 /** Whether the connection can still be used: the server said no, and is still there. */
 export function isAnswer(thrown: unknown): boolean {
   const code = serverCode(thrown)
@@ -71,17 +88,28 @@ export function translated(thrown: unknown, { place, password }: Whereabouts): u
   if (meaning === null) return thrown
   const why = thrown instanceof Error ? told(thrown) : String(thrown)
   const safe = password === '' ? why : why.replaceAll(password, '***')
-  const details = code === LOCK_NOT_AVAILABLE ? { reason: 'lock_timeout' } : {}
+  const reason = code === null ? undefined : reasons[code]
+  const details = reason === undefined ? {} : { reason }
   return new SchedulerError(meaning, `the PostgreSQL store at ${place}: ${safe}`, { details })
 }
 
 /** What tried several addresses has a list of reasons and no words of its own. */
 function told(error: Error): string {
   if (error.message !== '') return error.message
-  const reasons = error instanceof AggregateError ? error.errors : []
-  return reasons.map(reason => (reason instanceof Error ? reason.message : '')).join('; ')
+  const causes = error instanceof AggregateError ? error.errors : []
+  return causes.map(cause => (cause instanceof Error ? cause.message : '')).join('; ')
 }
 
 function meaningOf(code: string): ErrorCode | null {
   return meanings[code] ?? meanings[code.slice(0, 2)] ?? null
+}
+
+/** Whoever may not create what is missing is told who can help. */
+export function deniedError({ place }: Whereabouts): SchedulerError {
+  return new SchedulerError(
+    'STORE_OLDER',
+    `the role of ${place} may not create what this program needs there: let its owner run what ` +
+      '"carillon migrate sql" prints, then start again',
+    { details: { reason: 'denied' } },
+  )
 }

@@ -17,7 +17,7 @@ export async function insert(
   if (jobs.length === 0 && (options.records ?? []).length === 0) return []
   const made = await newJobs(tables, jobs)
   const values = callValues(made, options)
-  const sql = `select ${tables.schema}.insert_1(${parameters(values.length)})`
+  const sql = `select ${tables.connection.functionName('insert')}(${parameters(values.length)})`
   const [answer] = await tables.connection.call(sql, values, { isTakenWaited: true })
   return insertResults(tables, made, answer![0]!)
 }
@@ -33,15 +33,16 @@ export async function insertAndClaim(
   const made = await newJobs(tables, jobs)
   const values = callValues(made, options)
   const asked = claimValues(tables, request)
-  const { schema } = tables
+  const { connection } = tables
   // The answer of the insert is asked for by the claim, or their order would be for the server to say.
   const places = asked.map((_, i) => {
     const place = `$${values.length + i + 1}`
     return i === LIMIT_AT ? `case when i.seqs is null then 0 else ${place}::int end` : place
   })
-  const sql = `select i.seqs, c.* from ${schema}.insert_1(${parameters(values.length)}) i (seqs)
-    left join lateral ${schema}.${claimName(request)}(${places.join(', ')}) c on true`
-  const rows = await tables.connection.call(sql, [...values, ...asked], { isTakenWaited: true })
+  const inserting = `${connection.functionName('insert')}(${parameters(values.length)})`
+  const sql = `select i.seqs, c.* from ${inserting} i (seqs)
+    left join lateral ${claimName(tables, request)}(${places.join(', ')}) c on true`
+  const rows = await connection.call(sql, [...values, ...asked], { isTakenWaited: true })
   const [seqs, ...claimed] = rows[0]!
   const inserted = insertResults(tables, made, seqs!)
   const isAny = claimed[0] !== null

@@ -23,11 +23,14 @@ export async function nextDueAt(
   seenAt?: Instant,
 ): Promise<Instant | null> {
   if (lines.length === 0) return null
-  const [row] = await tables.connection.call(`select ${tables.schema}.due_1($1, $2, $3)`, [
-    texts(lines.map(line => toKey(line.queue))),
-    texts(lines.map(line => toKey(line.handler))),
-    seenAt !== undefined,
-  ])
+  const [row] = await tables.connection.call(
+    `select ${tables.connection.functionName('due')}($1, $2, $3)`,
+    [
+      texts(lines.map(line => toKey(line.queue))),
+      texts(lines.map(line => toKey(line.handler))),
+      seenAt !== undefined,
+    ],
+  )
   return numberOrNull(row![0])
 }
 

@@ -4,7 +4,7 @@ import type { Entry, EntryType } from '../../core/entry.ts'
 import { documents, fromDocuments, nullable, numbers, texts } from './arrays.ts'
 import { outcomes, states } from '../shared/codes.ts'
 import type { Value } from './connection.ts'
-import { odd } from './functions/settle.ts'
+import { functionIn } from './functions.ts'
 import { attemptBody, ledgerOccurrence } from './history.ts'
 import { toKey, toKeyOrNull } from '../shared/text.ts'
 
@@ -45,7 +45,7 @@ const attempt: Loader<'attempt'> = (s, entries, { owners }) => {
         insert into ${s}.attempts (job, number, id, run, occurrence, claimed_at, finished_at,
           outcome, expire_at, odd, body)
         select g.job, g.number, g.id, g.run, g.occurrence, g.claimed_at, g.finished_at, g.outcome,
-          g.expire_at, ${odd('g.expire_at', 'g.finished_at', 'g.claimed_at')}, g.body
+          g.expire_at, ${functionIn(s, 'odd_expiry')}(g.expire_at, g.finished_at, g.claimed_at), g.body
         from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[],
           $6::bigint[], $7::bigint[], $8::smallint[], $9::bigint[], ${fromDocuments('$10')})
           g (job, number, id, run, occurrence, claimed_at, finished_at, outcome, expire_at, body)

@@ -40,7 +40,7 @@ export async function load(tables: Tables, entries: readonly Entry[], now: Insta
   await tables.connection.transaction(async run => {
     if (jobs.length > 0) {
       const values = [...insertValues(newRows(jobs, places), now), '{}', '{}', null, null, now]
-      const call = `select unnest(${tables.schema}.insert_1(${parameters(values.length)}))`
+      const call = `select unnest(${tables.connection.functionName('insert')}(${parameters(values.length)}))`
       const seqs = await run(call, values)
       for (const [i, job] of jobs.entries()) owners.set(job.id, Number(seqs[i]![0]))
     }
@@ -79,7 +79,7 @@ async function sharesOf(tables: Tables, entries: readonly Entry[]): Promise<numb
   const named = entries.flatMap(entry => (entry.type === 'pruned' ? [entry] : []))
   if (named.length === 0) return []
   const rows = await tables.connection.rows(
-    `select share from ${tables.schema}.places_1($1, $2, $3, $4)`,
+    `select share from ${tables.connection.functionName('places')}($1, $2, $3, $4)`,
     [
       texts(named.map(entry => toKey(entry.queue))),
       texts(named.map(entry => toKey(entry.handler))),

@@ -1,50 +1,50 @@
-// Brings a schema to a version, up or down, and refuses those that are not ours.
+// Brings a schema to the version of this program, and refuses those that are not ours. Migrations are
+// frozen text; functions are no part of them (install.ts).
 
 import { SchedulerError } from '../../core/errors.ts'
 import { olderError } from '../shared/older.ts'
 import type { Connection, Run } from './connection.ts'
-import { tables } from './migrations/0001-tables.ts'
-import { functions } from './migrations/0002-functions.ts'
-import { lanes } from './migrations/0003-lanes.ts'
-import { listed } from './migrations/0004-listed.ts'
-import { inserts } from './migrations/0005-inserts.ts'
-import { due } from './migrations/0006-due.ts'
-import { specTexts } from './migrations/0007-spec-texts.ts'
-import { batches } from './migrations/0008-batches.ts'
-import { newAlike } from './migrations/0009-new-alike.ts'
-import { turns } from './migrations/0010-turns.ts'
-import { tenants } from './migrations/0011-tenants.ts'
-import type { Migration } from './migrations/migration.ts'
+import { deniedError, isDenied } from './errors.ts'
+import { functionsSql, rendered, sqlFile } from './functions.ts'
+import { namedSql } from './install.ts'
 
-export const migrations: readonly Migration[] = [
-  tables,
-  functions,
-  lanes,
-  listed,
-  inserts,
-  due,
-  specTexts,
-  batches,
-  newAlike,
-  turns,
-  tenants,
-]
-export const latestVersion = migrations.length
+/** The oldest version this program knows; the first of what it makes. */
+export const baseline = 12
+export const latestVersion = baseline
+/** Versions whose tables are those of the baseline. */
+const sameTables = 9
 
 const APPLICATION = 'carillon'
 
-/** All steps or none, and one process at a time. Down to 0 leaves an empty schema. */
-export async function migrate(connection: Connection, toVersion = latestVersion): Promise<void> {
+/** Up to the version of this program, or down to nothing, which leaves an empty schema. */
+export async function migrate(connection: Connection, to = latestVersion): Promise<void> {
   const { schema } = connection
-  await connection.transaction(async run => {
-    await run(`select pg_advisory_xact_lock(hashtextextended('carillon migration ${schema}', 0))`)
+  if (to !== 0 && to !== latestVersion) throw baselineError(connection, to)
+  if (to !== 0 && (await currentVersion(connection)) === to) return
+  try {
+    await connection.transaction(async run => {
+      await run(`select pg_advisory_xact_lock(hashtextextended('carillon migration ${schema}', 0))`)
+      const from = await schemaVersion(run, connection)
+      if (from === to) return
+      const isMissing = from === 0 && !(await isSchemaThere(run, schema))
+      await run(to === 0 ? emptySql(schema) : stepsSql(connection, from, isMissing))
+    })
+  } catch (error) {
+    throw isDenied(error) ? deniedError(connection.address) : error
+  }
+}
+
+/** The SQL that someone with more rights runs, so that a role without them can start. */
+export async function script(connection: Connection, role: string | null): Promise<string> {
+  const { schema } = connection
+  const steps = await connection.transaction(async run => {
     const from = await schemaVersion(run, connection)
-    if (from === toVersion) return
-    const steps = stepsBetween(from, toVersion).flatMap(step => step(schema))
-    await run(
-      [...(await beginning(run, schema)), ...steps, ...marking(schema, toVersion)].join(';\n'),
-    )
+    const isMissing = from === 0 && !(await isSchemaThere(run, schema))
+    return from === latestVersion ? '' : stepsSql(connection, from, isMissing)
   })
+  const grants = role === null ? [] : grantsSql(schema, role)
+  const lines = [steps, functionsSql(schema), namedSql(schema), ...grants]
+  return ['begin;', ...lines.filter(line => line !== ''), 'commit;', ''].join('\n')
 }
 
 /** The version of the schema, 0 where there is none. */
@@ -59,14 +59,75 @@ export async function refuseOlder(connection: Connection): Promise<void> {
   throw olderError({ place: connection.address.place, version, latest: latestVersion })
 }
 
-/** Only asked for when it is missing: whoever may not create schemas can still be given one. */
-async function beginning(run: Run, schema: string): Promise<string[]> {
-  const found = await run(`select 1 from pg_namespace where ${isSchema(schema)}`)
-  return found.length > 0 ? [] : [`create schema ${schema}`]
+function baselineError({ address }: Connection, to: number): SchedulerError {
+  return new SchedulerError(
+    'STORE_OLDER',
+    `${address.place} cannot be taken to version ${to}: version ${baseline} is the oldest this program ` +
+      'knows; to go back, use the backup made before',
+    { details: { version: to, needed: latestVersion } },
+  )
+}
+
+function stepsSql(connection: Connection, from: number, isMissing: boolean): string {
+  const { schema, address } = connection
+  const mark = `delete from ${schema}.meta;
+    insert into ${schema}.meta values ('${APPLICATION}', ${latestVersion});`
+  if (from === 0) {
+    const text = rendered(sqlFile('migrations/0012-baseline.sql'), schema)
+    return [...(isMissing ? [`create schema ${schema};`] : []), text, mark].join('\n')
+  }
+  if (from >= sameTables) {
+    return `${rendered(sqlFile('migrations/0012-from-0009.sql'), schema)}\n${mark}`
+  }
+  throw new SchedulerError(
+    'STORE_OLDER',
+    `${address.place} has schema version ${from}, older than ${sameTables}, the oldest that can be ` +
+      'migrated: make a backup with the program that wrote it ("carillon backup old.db"), and copy it ' +
+      'into an empty schema ("carillon store copy sqlite:old.db postgres://…")',
+    { details: { version: from, needed: latestVersion } },
+  )
+}
+
+/** Everything in the schema, and nothing outside of it; the schema itself stays. */
+function emptySql(schema: string): string {
+  return `do $$
+    declare
+      one text;
+    begin
+      for one in select format('drop %s if exists %s cascade',
+          case c.relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end, c.oid::regclass)
+          from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+          where n.nspname = '${schema.slice(1, -1)}' and c.relkind in ('r', 'v', 'S')
+            and not exists (select 1 from pg_catalog.pg_depend d
+              where d.objid = c.oid and d.deptype = 'i')
+          order by c.relkind desc loop
+        execute one;
+      end loop;
+      for one in select format('drop function %s', p.oid::regprocedure) from pg_catalog.pg_proc p
+          join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+          where n.nspname = '${schema.slice(1, -1)}' loop
+        execute one;
+      end loop;
+    end $$`
+}
+
+function grantsSql(schema: string, role: string): string[] {
+  const name = `"${role.replaceAll('"', '""')}"`
+  return [
+    `grant usage on schema ${schema} to ${name};`,
+    `grant select, insert, update, delete on all tables in schema ${schema} to ${name};`,
+    `grant usage, select on all sequences in schema ${schema} to ${name};`,
+    `grant execute on all functions in schema ${schema} to ${name};`,
+  ]
 }
 
 function isSchema(schema: string): string {
   return `nspname = '${schema.slice(1, -1)}'`
+}
+
+/** `create schema` is run only where it is missing: some roles may not, and can still be given one. */
+async function isSchemaThere(run: Run, schema: string): Promise<boolean> {
+  return (await run(`select 1 from pg_namespace where ${isSchema(schema)}`)).length > 0
 }
 
 /** The version of the schema, 0 for an empty one; throws when it is not ours to use. */
@@ -104,21 +165,4 @@ async function readMeta(run: Run, schema: string): Promise<number | null> {
   if (columns[0]![0] !== '2') return null
   const rows = await run(`select application, schema_version from ${schema}.meta`)
   return rows[0]?.[0] === APPLICATION ? Number(rows[0][1]) : null
-}
-
-function stepsBetween(from: number, to: number): ((s: string) => readonly string[])[] {
-  if (from <= to) {
-    return migrations.filter(m => m.version > from && m.version <= to).map(m => m.up)
-  }
-  const passed = migrations.filter(m => m.version <= from && m.version > to)
-  return passed.toReversed().map(m => m.down)
-}
-
-function marking(schema: string, version: number): string[] {
-  if (version === 0) return [`drop table ${schema}.meta`]
-  return [
-    `create table if not exists ${schema}.meta (application text, schema_version int)`,
-    `delete from ${schema}.meta`,
-    `insert into ${schema}.meta values ('${APPLICATION}', ${version})`,
-  ]
 }

@@ -9,8 +9,8 @@ import type { Tables } from './tables.ts'
 const CLAIMS_MAX = 100
 
 export async function overdue(tables: Tables, now: Instant, limit: number): Promise<Job[]> {
-  const { connection, schema } = tables
-  const sql = `select unnest(${schema}.lapsed_1($1, $2, $3, $4))`
+  const { connection } = tables
+  const sql = `select unnest(${connection.functionName('lapsed')}($1, $2, $3, $4))`
   const rows = await connection.call(sql, [now, CLAIMS_MAX, limit, tables.asksServer])
   const jobs = await tables.numbered(rows.map(([seq]) => Number(seq)))
   // Between the looks some of them may have been looked after.

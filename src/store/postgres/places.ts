@@ -50,7 +50,7 @@ export class Places {
 
   async #ask(jobs: readonly Job[]): Promise<Place[]> {
     const rows = await this.#connection.call(
-      `select * from ${this.#connection.schema}.places_1($1, $2, $3, $4)`,
+      `select * from ${this.#connection.functionName('places')}($1, $2, $3, $4)`,
       [
         texts(jobs.map(job => toKey(job.spec.queue))),
         texts(jobs.map(job => toKey(job.spec.handler))),

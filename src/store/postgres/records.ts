@@ -76,14 +76,14 @@ export async function putRecords(
   now: Instant,
 ): Promise<PutResult[]> {
   if (writes.length === 0) return []
-  const sql = `select unnest(${tables.schema}.records_1($1, $2))`
+  const sql = `select unnest(${tables.connection.functionName('records_write')}($1, $2))`
   const rows = await tables.connection.call(sql, [recordsJson(writes), now])
   return rows.map(([isPut]) => (isPut === 't' ? 'put' : 'conflict'))
 }
 
 /** Stamped by the server: what a node on a slow connection believes the time to be does not count. */
 export async function beat(tables: Tables, owner: string, keptMs: Millis): Promise<void> {
-  const sql = `select ${tables.schema}.records_1(
+  const sql = `select ${tables.connection.functionName('records_write')}(
       json_build_array(json_build_object('kind', $1::text, 'key', $2::text, 'value', at::text,
         'expected', null, 'expires', at + $3::bigint, 'removes', false)), at)
     from (select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as at) clock`

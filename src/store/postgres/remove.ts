@@ -17,7 +17,7 @@ export async function remove(
   if (ids.length === 0) return []
   const unique = [...new Set(ids)]
   const rows = await tables.connection.call(
-    `select unnest(${tables.schema}.remove_1($1, $2, $3)) is not null`,
+    `select unnest(${tables.connection.functionName('remove')}($1, $2, $3)) is not null`,
     [texts(unique.map(toKey)), recordsJson(options?.records), options?.now ?? 0],
   )
   const gone = new Set(unique.filter((_, i) => rows[i]![0] === 't'))
@@ -30,10 +30,13 @@ export async function prune(
 ): Promise<PruneResult> {
   const skipsMax = limit * SKIPS_FACTOR
   const [row] = await tables.connection.call(
-    `select * from ${tables.schema}.prune_1($1, $2, $3, $4)`,
+    `select * from ${tables.connection.functionName('prune')}($1, $2, $3, $4)`,
     [now, limit, skipsMax, endedTasksMax],
   )
-  await tables.connection.call(`select ${tables.schema}.forget_capped_1($1, $2)`, [now, limit])
+  await tables.connection.call(
+    `select ${tables.connection.functionName('forget_capped')}($1, $2)`,
+    [now, limit],
+  )
   const [attempts, seen, skips, jobs, records] = row!.map(Number) as [
     number,
     number,

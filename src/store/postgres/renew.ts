@@ -2,6 +2,7 @@
 
 import type { RenewRequest, RenewResult } from '../store.ts'
 import { numbers, texts } from './arrays.ts'
+import type { Connection } from './connection.ts'
 import type { Tables } from './tables.ts'
 import { toKey } from '../shared/text.ts'
 
@@ -10,9 +11,9 @@ const lookSql = (schema: string) => `select g.n, j.version
   join ${schema}.jobs j on j.id = g.id and j.token = g.token and j.fence = g.fence`
 
 /** The record of a claim is never later than its leases, even if the clock was set back. */
-const renewSql = (schema: string) => `with shorter as (update ${schema}.leases
+const renewSql = (connection: Connection) => `with shorter as (update ${connection.schema}.leases
     set until_at = $4 where token = any ($2::text[]) and until_at > $4)
-  select * from ${schema}.renew_1($1, $2, $3, $4)`
+  select * from ${connection.functionName('renew')}($1, $2, $3, $4)`
 
 export async function renew(
   tables: Tables,
@@ -28,7 +29,7 @@ export async function renew(
   const rows =
     until === null
       ? await connection.call(lookSql(schema), values)
-      : await connection.call(renewSql(schema), [...values, until])
+      : await connection.call(renewSql(connection), [...values, until])
   const versions = new Map(rows.map(([n, version]) => [Number(n), Number(version)]))
   return leases.map(({ id }, i) => {
     const version = versions.get(i + 1)

@@ -16,7 +16,7 @@ export async function report(
   now: Instant,
 ): Promise<boolean[]> {
   if (reports.length === 0) return []
-  const sql = `select unnest(${tables.schema}.report_1($1, $2))`
+  const sql = `select unnest(${tables.connection.functionName('report')}($1, $2))`
   const rows = await tables.connection.call(sql, [JSON.stringify(reports.map(reportJson)), now])
   return rows.map(([isHeld]) => isHeld === 't')
 }

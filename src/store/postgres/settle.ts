@@ -52,7 +52,7 @@ export async function settle(
   const plain = given.toSorted((a, b) => a.seq - b.seq)
   const owner = tables.owner === null ? null : toKey(tables.owner)
   const values = [owner, ...valuesOf(plain, now)]
-  const call = `${tables.schema}.settle_2(${parameters(values.length + 1)})`
+  const call = `${tables.connection.functionName('settle')}(${parameters(values.length + 1)})`
   const puts = putsJson(plain.map(({ change }) => change))
   const more = puts === null ? [] : [puts, now]
   const at = values.length + 2

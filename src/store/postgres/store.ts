@@ -43,6 +43,7 @@ import { inspect, mend } from './inspect.ts'
 import { ledger } from './ledger.ts'
 import * as list from './list.ts'
 import { load } from './load.ts'
+import { Functions } from './install.ts'
 import { migrate, refuseOlder } from './migrate.ts'
 import { overdue } from './overdue.ts'
 import * as records from './records.ts'
@@ -79,6 +80,7 @@ export class PostgresStore implements Store, Inspected, Aged {
   readonly #migrates: boolean
   readonly #wake = new Wake()
   readonly #damages = new Damages()
+  #functions: Functions | null = null
   #tables: Tables | null = null
 
   constructor({ url, clock, listens = true, migrates = true }: PostgresOptions) {
@@ -95,14 +97,18 @@ export class PostgresStore implements Store, Inspected, Aged {
   async open(): Promise<void> {
     if (this.#tables) return
     const connection = new Connection(this.#address)
+    const functions = new Functions(connection)
     try {
       this.warnings = await checkServer(connection)
       if (!this.#migrates) await refuseOlder(connection)
       await migrate(connection)
+      await functions.ensure()
     } catch (error) {
       await connection.close()
       throw error
     }
+    connection.restore = () => functions.install()
+    this.#functions = functions
     this.#tables = new Tables(connection, this.#clock === null)
     if (this.#listens) this.#wake.attach(connection)
   }
@@ -252,7 +258,9 @@ export class PostgresStore implements Store, Inspected, Aged {
   }
 
   async prune(request: PruneRequest) {
-    return prune(this.#open, request)
+    const result = await prune(this.#open, request)
+    await this.#functions?.nameOften(request.now)
+    return result
   }
 
   async addMeasures(late: LateMeasures) {

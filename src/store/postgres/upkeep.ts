@@ -3,14 +3,19 @@
 import type { Upkeep } from '../upkeep.ts'
 import { parseAddress } from './address.ts'
 import { Connection } from './connection.ts'
-import { currentVersion, latestVersion, migrate } from './migrate.ts'
+import { Functions } from './install.ts'
+import { currentVersion, latestVersion, migrate, script } from './migrate.ts'
 
 export function postgresUpkeep(url: string): Upkeep {
   const connection = new Connection(parseAddress(url))
   return {
     latest: latestVersion,
     version: () => currentVersion(connection),
-    migrate: to => migrate(connection, to),
+    migrate: async to => {
+      await migrate(connection, to)
+      if (to > 0) await new Functions(connection).ensure()
+    },
+    script: role => script(connection, role),
     backup: null,
     drop: async () =>
       void (await connection.rows(`drop schema if exists ${connection.schema} cascade`)),
