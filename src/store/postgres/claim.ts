@@ -31,10 +31,9 @@ export async function claim(tables: Tables, request: ClaimRequest): Promise<Job[
 }
 
 /** All that was asked for: there is more, and nobody need count it the next time. */
-function noteCrowd(tables: Tables, { queue, limit, owner }: ClaimRequest, count: number): void {
+function noteCrowd(tables: Tables, { queue, limit }: ClaimRequest, count: number): void {
   if (count === limit && count > 1) tables.crowded.add(queue)
   else tables.crowded.delete(queue)
-  tables.owner = owner
 }
 
 export function canGive({ limit, handlers }: ClaimRequest): boolean {
@@ -45,8 +44,8 @@ export function claimName({ connection }: Tables, request: ClaimRequest): string
   return connection.functionName(isRuled(request) ? 'claim_ruled' : 'claim')
 }
 
-function isRuled({ isRuled: hasRules, within, shares }: ClaimRequest): boolean {
-  return hasRules === true || within !== undefined || shares !== undefined
+function isRuled({ isRuled: hasRules, within }: ClaimRequest): boolean {
+  return hasRules === true || within !== undefined
 }
 
 /** Which of the values says how many may be given. */
@@ -66,7 +65,7 @@ export function claimValues(tables: Tables, request: ClaimRequest): Value[] {
     Math.max(BITE, BITE_FACTOR * request.limit),
     tables.bringsSpecs,
     tables.asksServer,
-    ...(isRuled(request) ? ruledValues(request) : [tables.crowded.has(request.queue)]),
+    ...(isRuled(request) ? ruledValues(request) : turnValues(tables, request)),
   ]
 }
 
@@ -89,6 +88,16 @@ export function claimedJobs(tables: Tables, row: Row, request: ClaimRequest): Pr
   // It may be the server's.
   const now = Number(row[isRuled(request) ? 9 : 1])
   return understood(tables, rows, { ...request, now })
+}
+
+/** Whether more is due than fits, and what each tenant may hold. */
+function turnValues({ crowded }: Tables, { queue, shares }: ClaimRequest): Value[] {
+  const held = Object.entries(shares?.held ?? {}).map(([name, count]) => [toKey(name), count])
+  return [
+    crowded.has(queue),
+    shares?.most ?? null,
+    shares ? JSON.stringify(Object.fromEntries(held)) : null,
+  ]
 }
 
 /** Whether rules hold, the scope, one tenant with its spans, and what each tenant may hold. */

@@ -66,6 +66,9 @@ describe('files of SQL', () => {
     holds('turn-at', `r.kind = '${TURN_KIND}'`)
     holds('turn-keep', `'${TURN_KIND}'`)
     holds('turn-keep', `p_now + ${TURN_KEPT_MS}`)
+    holds('turn-move', `'${TURN_KIND}', p_queue`)
+    holds('turn-move', `p_now + ${TURN_KEPT_MS}`)
+    holds('turns', `r.kind = '${TURN_KIND}'`)
     for (const name of ['lanes-serve', 'tenants-serve']) {
       holds(name, `v_idle >= ${laneLimits.idleMax} `)
       holds(name, `p_last_taken := ${laneLimits.weightMax};`)

@@ -20,6 +20,8 @@ import {
 import { Random } from '../../../tests/support/random.ts'
 import { freshPlace, type FreshPlace } from '../../../tests/support/servers/shared.ts'
 import { skipTest } from '../../../tests/support/skip.ts'
+import { parseAddress } from './address.ts'
+import { Connection, type Run } from './connection.ts'
 import { PostgresStore } from './store.ts'
 
 let place: FreshPlace
@@ -69,6 +71,94 @@ describe('claimers', () => {
     expect(taken).toHaveLength(400)
     expect(new Set(taken.map(held => held.lease!.attemptId)).size).toBe(400)
     expect(await handles[0]!.verify()).toEqual([])
+  })
+})
+
+/** Another node that is at it: its transaction stays open until it is told. */
+async function openTransaction() {
+  const address = parseAddress(place.url)
+  const connection = new Connection(address)
+  let finish = () => {}
+  const isOver = new Promise<void>(resolve => {
+    finish = resolve
+  })
+  const [ready, isReady] = signal()
+  const whole = async (statements: (run: Run) => Promise<unknown>): Promise<void> => {
+    await connection.transaction(async run => {
+      await statements(run)
+      isReady()
+      await isOver
+    })
+    await connection.close()
+  }
+  return { address, connection, whole, ready, finish }
+}
+
+function signal(): [Promise<void>, () => void] {
+  let resolve = () => {}
+  const promise = new Promise<void>(done => {
+    resolve = done
+  })
+  return [promise, resolve]
+}
+
+describe('no claim waits for another transaction', () => {
+  const lanes = ['a', 'a/u', 'b', 'b/v']
+  const some = (from: number) =>
+    Array.from({ length: 40 }, (_, i) =>
+      newJob({ id: `job-${from + i}`, kind: 'task', spec: { lane: lanes[i % 4]! } }),
+    )
+
+  it('that holds the turn of the queue and half of what is due', async () => {
+    const [store] = await open(1)
+    const ids = makeIds()
+    await store!.insert(some(100), { now: T0 })
+    // From here on the queue has a row.
+    expect(await store!.claim(claimRequest({ limit: 4 }, ids))).toHaveLength(4)
+    const other = await openTransaction()
+    const { schema } = other.address
+    const going = other.whole(async run => {
+      await run(`select 1 from ${schema}.queues for update`)
+      await run(`select 1 from ${schema}.moments where seq % 2 = 0 for update`)
+    })
+    await other.ready
+    const taken = await drain(store!, ids, 5)
+    expect(taken).toHaveLength(18)
+    other.finish()
+    await going
+    expect(await drain(store!, ids, 5)).toHaveLength(18)
+    expect(await store!.verify()).toEqual([])
+  })
+
+  it('and an insert that is not seen for a minute is found when it is', async () => {
+    const [store] = await open(1)
+    const ids = makeIds()
+    const other = await openTransaction()
+    const late = new PostgresStore({ url: place.url, clock: () => T0, listens: false })
+    stores.push(late)
+    await late.open()
+    const { schema } = other.address
+    await late.insert(some(0), { now: T0 })
+    // As if they were written here and now: nobody sees them before this transaction is over.
+    const going = other.whole(async run => {
+      await run(`create temp table held on commit drop as select * from ${schema}.moments`)
+      await run(`delete from ${schema}.moments`)
+      await run(`insert into ${schema}.moments select * from held`)
+    })
+    await other.ready
+    await store!.insert(some(100), { now: T0 })
+    const later = T0 + 60 * SECOND
+    expect((await drain(store!, ids, 7)).every(({ id }) => id >= 'job-100')).toBe(true)
+    other.finish()
+    await going
+    const found: Job[] = []
+    for (;;) {
+      const claimed = await store!.claim(claimRequest({ limit: 7, now: later }, ids))
+      if (claimed.length === 0) break
+      found.push(...claimed)
+    }
+    expect(found).toHaveLength(40)
+    expect(await store!.verify()).toEqual([])
   })
 })
 

@@ -50,8 +50,7 @@ export async function settle(
   now: Instant,
 ): Promise<ReadonlySet<Plain>> {
   const plain = given.toSorted((a, b) => a.seq - b.seq)
-  const owner = tables.owner === null ? null : toKey(tables.owner)
-  const values = [owner, ...valuesOf(plain, now)]
+  const values = valuesOf(plain, now)
   const call = `${tables.connection.functionName('settle')}(${parameters(values.length + 1)})`
   const puts = putsJson(plain.map(({ change }) => change))
   const more = puts === null ? [] : [puts, now]
@@ -62,7 +61,7 @@ export async function settle(
       ? `select ${call}`
       : withPuts(tables, call, { puts: `$${at}`, now: `$${at + 1}`, isWritten, select: 'c.answer' })
   // Nothing is told when all were, as nearly always: a row for each would cost more than it says.
-  const [[told]] = (await settled(tables, sql, values, more)) as [Row]
+  const [[told]] = (await tables.settling.next(() => settled(tables, sql, values, more))) as [Row]
   if (told == null) return new Set(plain)
   const seqs = fromNumbers(told)
   return new Set(plain.filter((_, i) => seqs[i] !== null))

@@ -18,6 +18,7 @@ import { Recent } from '../shared/recent.ts'
 import { toJob } from '../shared/job.ts'
 import { damageOf } from '../shared/damage.ts'
 import { provisionalJob, toCold, toHot } from './record.ts'
+import { Serial } from './serial.ts'
 import { Specs } from './specs.ts'
 
 export interface Numbered {
@@ -49,8 +50,8 @@ export class Tables {
 
   /** Queues whose last claim gave all it was asked for. */
   readonly crowded: Set<string>
-  /** Who claims here; null before the first claim. */
-  owner: string | null
+  /** Settles come one after the other: in parallel they take longer. */
+  readonly settling = new Serial()
 
   /** Whether the server's clock judges too what is due; a test owns time alone. */
   readonly asksServer: boolean
@@ -63,7 +64,6 @@ export class Tables {
     this.leased = known?.leased ?? new Recent<string, Leased>(LEASED_MAX)
     this.damaged = known?.damaged ?? new Map()
     this.crowded = known?.crowded ?? new Set()
-    this.owner = known?.owner ?? null
   }
 
   /**

@@ -1,256 +1,88 @@
--- Due and waiting to running, in one call. While everything due fits, it is simply taken; otherwise
--- tenants take turns, then the lanes of each, as core/fair says.
+-- Due and waiting to running. While everything due fits, it is simply taken; otherwise tenants take turns,
+-- then the lanes of each. No claim waits for another: rows that others hold are passed over, and so is the
+-- turn, which then stays as they leave it. Turns of claims that overlap may differ by what these hold.
 
 create function carillon.claim(
   p_queue text, p_handlers text[], p_now bigint, p_limit int, p_owner text, p_token text,
-  p_lease bigint, p_attempts text, p_bite int, p_specs boolean, p_server boolean, p_crowd boolean
+  p_lease bigint, p_attempts text, p_bite int, p_specs boolean, p_server boolean, p_crowd boolean,
+  p_most int, p_held jsonb
 )
 returns table (
-  jobs text, moment bigint, ids json, kinds smallint[], created bigint[], serieses json,
-  declareds json, specs text
+  jobs text, moment bigint, ids json, kinds smallint[], created bigint[],
+  serieses json, declareds json, specs text
 )
 language plpgsql as $$
 #variable_conflict use_column
 declare
   v_lines int[];
   v_tids tid[];
-  v_cursor text;
-  v_paused boolean;
-  v_lanes text[];
-  v_count int;
-  v_depth int;
-  v_total int;
-  v_deep int;
-  v_last text;
+  v_locked tid[];
   v_seqs bigint[];
-  v_gone bigint[];
+  v_lanes text[];
+  v_paused boolean;
+  v_cursor text;
+  v_want int := p_limit + 1;
+  v_turned boolean := false;
   v_now bigint := case when p_server then least(p_now, floor(extract(epoch
       from clock_timestamp()) * 1000)::bigint) else p_now end;
-  v_crowd boolean := p_crowd;
   v_attempts text[] := string_to_array(p_attempts, E'\x1f');
-  v_tenant text;
-  v_key text;
-  v_only text collate "C";
-  v_has_users boolean := false;
 begin
   v_lines := array(select l.id from carillon.lines l
       where l.queue = p_queue and l.handler = any (p_handlers));
   if cardinality(v_lines) = 0 then
     return;
   end if;
-  if not v_crowd then
+  if not p_crowd then
     v_tids := array(select ctid from carillon.moments
-        where what = 0 and line = any (v_lines)
-            and at <= v_now limit p_limit + 1) || array(select ctid from carillon.moments
-        where what = 1 and line = any (v_lines) and at <= v_now limit p_limit + 1);
+        where what = 0 and line = any (v_lines) and at <= v_now limit v_want)
+      || array(select ctid from carillon.moments
+        where what = 1 and line = any (v_lines) and at <= v_now limit v_want);
     if cardinality(v_tids) = 0 then
       return;
     end if;
-    select q.paused, q.cursor into v_paused, v_cursor from carillon.queues q
-        where q.queue = p_queue;
-    if v_paused then
-      return;
-    end if;
-    v_cursor := coalesce(v_cursor, '');
   end if;
-  if v_crowd or cardinality(v_tids) > p_limit then
-    select q.paused, q.cursor into v_paused, v_cursor
-      from carillon.queues q where q.queue = p_queue for update;
-    if not found then
-      insert into carillon.queues (queue) values (p_queue) on conflict do nothing;
-      select q.paused, q.cursor into v_paused, v_cursor
-        from carillon.queues q where q.queue = p_queue for update;
-    end if;
-    if v_paused then
-      return;
-    end if;
-    v_cursor := split_part(v_cursor, '/', 1);
-    v_tenant := v_cursor;
-    v_key := p_queue || E'\n';
-    v_tids := array(select found.tid from unnest(v_lines) l (line) cross join lateral (
-          select m.ctid as tid, m.at, m.seq from carillon.moments m
-          where m.what = 0 and m.line = l.line and m.at <= v_now
-          order by m.at, m.seq limit p_bite) found order by found.at, found.seq limit p_bite);
-    if cardinality(v_tids) > 0 then
-      update carillon.moments set what = 1 where ctid = any (array(
-            select ctid from carillon.moments where ctid = any (v_tids) and what = 0 and at <= v_now
-            for update skip locked));
-    end if;
-    v_only := (select min(found.lane) from
-        unnest(v_lines) l (line) cross join lateral (
-          select m.lane from carillon.moments m
-          where m.what = 1 and m.line = l.line and m.at <= v_now and true
-          order by m.lane limit 1) found);
-    if v_only is null then
-      return;
-    end if;
-    v_only := split_part(v_only, '/', 1);
-    if (select min(found.lane) from
-        unnest(v_lines) l (line) cross join lateral (
-          select m.lane from carillon.moments m
-          where m.what = 1 and m.line = l.line and m.at <= v_now and m.lane > v_only
-              and m.lane < v_only || '/'
-          order by m.lane limit 1) found) is not null
-      or (select min(found.lane) from
-        unnest(v_lines) l (line) cross join lateral (
-          select m.lane from carillon.moments m
-          where m.what = 1 and m.line = l.line and m.at <= v_now and m.lane >= v_only || '0'
-          order by m.lane limit 1) found) is not null then
-      v_only := null;
-    elsif (select min(found.lane) from
-        unnest(v_lines) l (line) cross join lateral (
-          select m.lane from carillon.moments m
-          where m.what = 1 and m.line = l.line and m.at <= v_now and m.lane >= v_only || '/'
-              and m.lane < v_only || '0'
-          order by m.lane limit 1) found) is not null then
-      v_has_users := true;
-      select r.p_lane into v_cursor from carillon.turn_at(v_key || E'\n' || v_only, v_now) r;
-    end if;
-    with recursive ring (lane, n) as (
-        select (select min(found.lane) from
-          unnest(v_lines) l (line) cross join lateral (
-            select m.lane from carillon.moments m
-            where m.what = 1 and m.line = l.line and m.at <= v_now and m.lane > v_cursor
-            order by m.lane limit 1) found), 1
-        union all
-        select (select min(found.lane) from
-          unnest(v_lines) l (line) cross join lateral (
-            select m.lane from carillon.moments m
-            where m.what = 1 and m.line = l.line and m.at <= v_now and m.lane > ring.lane
-            order by m.lane limit 1) found), n + 1
-        from ring where ring.lane is not null and n < p_limit
-      ) select coalesce(array_agg(lane order by n), '{}') into v_lanes from ring
-          where lane is not null;
-    if cardinality(v_lanes) < p_limit then
-      with recursive ring (lane, n) as (
-          select (select min(found.lane) from
-            unnest(v_lines) l (line) cross join lateral (
-              select m.lane from carillon.moments m
-              where m.what = 1 and m.line = l.line and m.at <= v_now and true
-              order by m.lane limit 1) found), cardinality(v_lanes) + 1
-          union all
-          select (select min(found.lane) from
-            unnest(v_lines) l (line) cross join lateral (
-              select m.lane from carillon.moments m
-              where m.what = 1 and m.line = l.line and m.at <= v_now and m.lane > ring.lane
-              order by m.lane limit 1) found), n + 1
-          from ring where ring.lane <= v_cursor and n < p_limit
-        ) select v_lanes || coalesce(array_agg(lane order by n), '{}') into v_lanes
-        from ring where lane <= v_cursor;
-    end if;
-    v_count := cardinality(v_lanes);
-    if v_only is null and (v_count >= p_limit or exists (
-          select 1 from unnest(v_lanes) l (lane) where position('/' in l.lane) > 0)) then
-      if v_crowd and not exists (select 1 from carillon.moments m
-          where m.what = 1 and m.line = any (v_lines) and m.at <= v_now offset p_limit) then
-        v_tids := array(select ctid from carillon.moments
-            where what = 0 and line = any (v_lines)
-                and at <= v_now limit p_limit + 1) || array(select ctid from carillon.moments
-            where what = 1 and line = any (v_lines) and at <= v_now limit p_limit + 1);
-        select array_agg(o.tid), array_agg(o.seq) into v_tids, v_seqs from (select t.tid, t.seq
-            from (
-              select l.tid, l.seq, l.tenant,
-              row_number() over (partition by l.tenant order by l.turn, l.lane) as place from (
-                select m.ctid as tid, m.seq, m.lane, split_part(m.lane, '/', 1) as tenant,
-                row_number() over (partition by m.lane order by m.rank, m.seq) as turn
-                from carillon.moments m where m.ctid = any (v_tids)) l
-            ) t order by t.place, t.tenant <= v_cursor, t.tenant) o;
-      else
-        select r.p_tids, r.p_last into v_tids, v_last from carillon.tenants_serve(
-            v_key, v_lines, v_now, v_tenant, 1, p_limit, false, null, null, null) r;
-        v_seqs := array(select m.seq from unnest(v_tids) with ordinality t (tid, n)
-            join carillon.moments m on m.ctid = t.tid order by t.n);
-        update carillon.queues set cursor = v_last where queue = p_queue and v_last <> v_tenant;
-      end if;
-    else
-      if v_count = 1 and cardinality(v_lines) = 1 then
-        select array_agg(o.ctid), array_agg(o.seq) into v_tids, v_seqs from (
-            select m.ctid, m.seq from carillon.moments m
-            where m.what = 1 and m.line = v_lines[1] and m.lane = v_lanes[1] and m.at <= v_now
-            order by m.rank, m.seq limit p_limit + 1) o;
-        v_last := v_lanes[1];
-      else
-        v_depth := (p_limit + v_count - 1) / v_count;
-        loop
-          with found as (
-              select k.n, k.lane, c.tid, c.seq, row_number() over (partition by k.n
-                  order by c.rank, c.seq) as turn
-              from unnest(v_lanes) with ordinality k (lane, n) cross join lateral (
-                select x.tid, x.rank, x.seq from unnest(v_lines) l (line) cross join lateral (
-                  select m.ctid as tid, m.rank, m.seq from carillon.moments m
-                  where m.what = 1 and m.line = l.line and m.lane = k.lane and m.at <= v_now
-                  order by m.rank, m.seq limit v_depth) x
-                order by x.rank, x.seq limit v_depth) c
-            ), taken as (
-              select tid, seq, lane, turn, n from found order by turn, n limit p_limit)
-            select (select count(*) from found),
-            (select count(*) from found where turn = v_depth),
-            (select array_agg(tid order by turn, n) from taken),
-            (select array_agg(seq order by turn, n) from taken),
-            (select lane from taken order by turn desc, n desc limit 1)
-            into v_total, v_deep, v_tids, v_seqs, v_last;
-          exit when v_total >= p_limit or v_deep = 0;
-          v_depth := v_depth + (p_limit - v_total + v_deep - 1) / v_deep;
-        end loop;
-      end if;
-      if v_crowd then
-        v_crowd := cardinality(v_tids) <= p_limit and not exists (select 1 from carillon.moments m
-            where m.what = 1 and m.line = any (v_lines) and m.at <= v_now offset p_limit);
-      end if;
-      v_tids := v_tids[1 : p_limit];
-      v_seqs := v_seqs[1 : p_limit];
-      if v_crowd then
-        v_cursor := v_tenant;
-        v_tids := array(select ctid from carillon.moments
-            where what = 0 and line = any (v_lines)
-                and at <= v_now limit p_limit + 1) || array(select ctid from carillon.moments
-            where what = 1 and line = any (v_lines) and at <= v_now limit p_limit + 1);
-        select array_agg(o.tid), array_agg(o.seq) into v_tids, v_seqs from (select t.tid, t.seq
-            from (
-              select l.tid, l.seq, l.tenant,
-              row_number() over (partition by l.tenant order by l.turn, l.lane) as place from (
-                select m.ctid as tid, m.seq, m.lane, split_part(m.lane, '/', 1) as tenant,
-                row_number() over (partition by m.lane order by m.rank, m.seq) as turn
-                from carillon.moments m where m.ctid = any (v_tids)) l
-            ) t order by t.place, t.tenant <= v_cursor, t.tenant) o;
-      else
-        if v_has_users then
-          perform carillon.turn_keep(v_key || E'\n' || v_only, v_last, 1, v_now);
-        end if;
-        update carillon.queues set cursor = split_part(v_last, '/', 1)
-          where queue = p_queue and cursor <> split_part(v_last, '/', 1);
-      end if;
-    end if;
-  elsif cardinality(v_tids) > 1 then
-    v_cursor := split_part(v_cursor, '/', 1);
-    select array_agg(o.tid), array_agg(o.seq) into v_tids, v_seqs from (select t.tid, t.seq from (
-          select l.tid, l.seq, l.tenant,
-          row_number() over (partition by l.tenant order by l.turn, l.lane) as place from (
-            select m.ctid as tid, m.seq, m.lane, split_part(m.lane, '/', 1) as tenant,
-            row_number() over (partition by m.lane order by m.rank, m.seq) as turn
-            from carillon.moments m where m.ctid = any (v_tids)) l
-        ) t order by t.place, t.tenant <= v_cursor, t.tenant) o;
-  end if;
-  with ours as materialized (
-      select m.ctid as tid from carillon.moments m
-      where m.ctid = any (v_tids) and m.what < 2 and m.line = any (v_lines) and m.at <= v_now
-      for update skip locked
-    ), gone as (
-      delete from carillon.moments m where m.ctid = any (array(select tid
-          from ours)) returning m.seq
-    ) select array_agg(seq) into v_gone from gone;
-  if v_gone is null then
+  select q.paused, split_part(q.cursor, '/', 1) into v_paused, v_cursor
+    from carillon.queues q where q.queue = p_queue;
+  if v_paused then
     return;
   end if;
-  if cardinality(v_tids) = 1 then
-    v_seqs := v_gone;
-  elsif cardinality(v_gone) < cardinality(v_tids) then
-    v_seqs := array(select o.seq from unnest(v_seqs) with ordinality o (seq, n)
-        where o.seq = any (v_gone) order by o.n);
+  v_cursor := coalesce(v_cursor, '');
+  if p_crowd or p_most is not null or cardinality(v_tids) > p_limit then
+    perform carillon.promote(v_lines, v_now, p_bite);
+    v_turned := true;
+  end if;
+  loop
+    if v_turned then
+      v_tids := carillon.turns(v_lines, v_now, v_want, v_cursor, p_queue || E'\n\n',
+        p_most, p_held);
+      -- Nobody had to wait for a turn.
+      v_turned := p_most is not null or cardinality(v_tids) > p_limit;
+    end if;
+    if not v_turned and cardinality(v_tids) > 1 then
+      v_tids := carillon.in_turn(v_tids, v_cursor);
+    end if;
+    select array_agg(o.tid order by o.n), array_agg(o.seq order by o.n),
+        array_agg(o.lane order by o.n)
+      into v_locked, v_seqs, v_lanes from (
+      select m.ctid as tid, m.seq, m.lane, t.n from unnest(v_tids) with ordinality t (tid, n)
+        join carillon.moments m on m.ctid = t.tid
+        where m.what < 2 and m.line = any (v_lines) and m.at <= v_now
+        order by t.n limit p_limit for update of m skip locked) o;
+    -- What other claims hold is passed over, as long as there is more behind it.
+    exit when not v_turned or cardinality(v_seqs) >= p_limit or cardinality(v_tids) < v_want;
+    v_want := v_want + 2 * p_limit;
+    exit when v_want > 8 * p_limit;
+  end loop;
+  if v_seqs is null then
+    return;
+  end if;
+  delete from carillon.moments m where m.ctid = any (v_locked);
+  if v_turned then
+    perform carillon.turn_move(p_queue, v_lines, v_lanes, v_now);
   end if;
   insert into carillon.leases as l values (p_token, v_now + p_lease, cardinality(v_seqs), v_seqs)
     on conflict (token) do update set until_at = least(l.until_at, excluded.until_at),
-    open = l.open + excluded.open, seqs = l.seqs || excluded.seqs;
+      open = l.open + excluded.open, seqs = l.seqs || excluded.seqs;
   if p_specs then
     return query with held as (
         update carillon.jobs j set state = 1, due_at = null, rank = null, attempts = j.attempts + 1,

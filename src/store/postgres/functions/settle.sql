@@ -1,9 +1,9 @@
 -- The common end of attempts claimed by this node. Lists may hold the one value that all jobs have.
--- Answers null when all were written, else the number of each that was. Calls of one owner take turns:
--- in parallel they contend for the ends of tables and indexes and take longer than one after the other.
+-- Answers null when all were written, else the number of each that was. A node calls it once at a
+-- time: in parallel, calls contend for the ends of tables and indexes and take longer than in a row.
 
 create function carillon.settle(
-  p_owner text, p_tokens text[], p_seqs bigint[], p_expected bigint[], p_token_at int[],
+  p_tokens text[], p_seqs bigint[], p_expected bigint[], p_token_at int[],
   p_states smallint[], p_whats smallint[], p_ats bigint[], p_ranks bigint[], p_attempts bigint[],
   p_runs bigint[], p_occurrences bigint[], p_finishes bigint[], p_outcomes smallint[],
   p_ends bigint[], p_bodies text, p_details text, p_skip_at int[], p_skip_from bigint[],
@@ -24,9 +24,6 @@ declare
   v_bodies text[] := string_to_array(p_bodies, E'\x1f');
   v_details text[] := string_to_array(p_details, E'\x1f');
 begin
-  if p_owner is not null then
-    perform pg_advisory_xact_lock(hashtextextended('carillon.settle ' || p_owner, 0));
-  end if;
   if cardinality(p_expected) = 1 then
     p_expected := array_fill(p_expected[1], array[v_count]);
   end if;
