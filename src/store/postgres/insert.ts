@@ -8,17 +8,26 @@ import type { Value } from './connection.ts'
 import { recordsJson } from './records.ts'
 import { insertValues, newRows, parameters, queuesOf, type NewRows } from './rows.ts'
 import type { Tables } from './tables.ts'
+import type { Notification } from './wake.ts'
 
 export async function insert(
   tables: Tables,
   jobs: readonly Job[],
   options: InsertOptions,
+  notification: Notification | null = null,
 ): Promise<InsertResult[]> {
   if (jobs.length === 0 && (options.records ?? []).length === 0) return []
   const made = await newJobs(tables, jobs)
   const values = callValues(made, options)
-  const sql = `select ${tables.connection.functionName('insert')}(${parameters(values.length)})`
-  const [answer] = await tables.connection.call(sql, values, { isTakenWaited: true })
+  const call = `${tables.connection.functionName('insert')}(${parameters(values.length)})`
+  const [sql, sent] =
+    notification === null
+      ? [`select ${call}`, values]
+      : [
+          `select ${call}, pg_notify($${values.length + 1}, $${values.length + 2})`,
+          [...values, notification.channel, notification.from],
+        ]
+  const [answer] = await tables.connection.call(sql, sent, { isTakenWaited: true })
   return insertResults(tables, made, answer![0]!)
 }
 

@@ -164,8 +164,18 @@ export class PostgresStore implements Store, Inspected, Aged {
   }
 
   async insert(jobs: readonly Job[], options: InsertOptions) {
-    const results = await insert(this.#open, jobs, options)
-    if (jobs.some(job => job.dueAt !== null)) this.#wake.tell()
+    const tables = this.#open
+    const isDue = jobs.some(job => job.dueAt !== null)
+    const notification = isDue ? this.#wake.begin() : null
+    if (notification !== null) {
+      try {
+        return await insert(tables, jobs, options, notification)
+      } finally {
+        this.#wake.end()
+      }
+    }
+    const results = await insert(tables, jobs, options)
+    if (isDue) this.#wake.tell()
     return results
   }
 

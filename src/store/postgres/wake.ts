@@ -10,6 +10,12 @@ import type { Client } from './driver.ts'
 const AHEAD_MS = 10_000
 const TOLD_MS = 100
 
+/** Who listens where, and who tells it. */
+export interface Notification {
+  readonly channel: string
+  readonly from: string
+}
+
 export class Wake {
   readonly #listeners = new Set<() => void>()
   #connection: Connection | null = null
@@ -57,8 +63,8 @@ export class Wake {
     }
     client.on('error', gone)
     client.on('end', gone)
-    client.on('notification', ({ processId }) => {
-      if (processId !== ownProcess(client)) this.#hint()
+    client.on('notification', ({ payload }) => {
+      if (payload !== ownName(client)) this.#hint()
     })
     try {
       await client.connect()
@@ -95,6 +101,23 @@ export class Wake {
     }
   }
 
+  /**
+   * A notification for a call to send with its own commit, which others then hear soonest. Null while
+   * another is under way: commits that notify wait for each other, so calls side by side share one that is
+   * sent after them. Whoever is given one says when the call is over.
+   */
+  begin(): Notification | null {
+    if (this.#connection === null || this.#isTelling) return null
+    this.#isTelling = true
+    const from = this.#client === null ? '' : ownName(this.#client)
+    return { channel: channelOf(this.#connection).slice(1, -1), from }
+  }
+
+  end(): void {
+    this.#isTelling = false
+    if (this.#hasMore) this.tell()
+  }
+
   /** Something became due, or will be sooner than others may know. */
   tell(): void {
     if (this.#connection === null) return
@@ -120,15 +143,15 @@ export class Wake {
   async #send(connection: Connection): Promise<void> {
     const channel = channelOf(connection).slice(1, -1)
     // A hint need not survive anything, so it waits for no disk.
-    const sql = "select set_config('synchronous_commit', 'off', true), pg_notify($1, '')"
-    if (this.#client) await this.#client.query(sql, [channel])
-    else await connection.rows(sql, [channel])
+    const sql = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)"
+    if (this.#client) await this.#client.query(sql, [channel, ownName(this.#client)])
+    else await connection.rows(sql, [channel, ''])
   }
 }
 
-/** The server's process behind a connection: what it sent comes back with its number. */
-function ownProcess(client: Client): number | undefined {
-  return (client as { processID?: number }).processID
+/** What is told carries the number of the server's process behind the connection that listens here. */
+function ownName(client: Client): string {
+  return String((client as { processID?: number }).processID)
 }
 
 /** One channel per schema. */
