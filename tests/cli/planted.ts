@@ -279,28 +279,28 @@ export const onRedis: readonly Planted[] = [
   {
     name: 'a running job that claims would find',
     code: 'moment',
-    sql: s => [`ZADD|${s}ready:default\0work\0default|1|<running>`],
+    sql: s => [`ZADD|${s}ready:jobs:default\0work\0default|1|<running>`],
     job: null,
   },
   {
     name: 'a running job that no record of leases has',
     code: 'lease',
-    sql: s => [`DEL|${s}claims`, `DEL|${s}held`, `DEL|${s}open`],
+    sql: s => [`DEL|${s}claims:by-end`, `DEL|${s}claims:jobs`, `DEL|${s}claims:open`],
     job: null,
   },
   {
     name: 'counters that differ from the jobs',
     code: 'count',
     sql: s => [
-      `HINCRBY|${s}tallies|${['default', 'work', '0', '0'].join('\0')}|3`,
-      `DEL|${s}tt:default`,
+      `HINCRBY|${s}counts|${['default', 'work', '0', '0'].join('\0')}|3`,
+      `DEL|${s}counts:by-tenant:default`,
     ],
     job: null,
   },
   {
     name: 'a job that is gone and still listed',
     code: 'orphan',
-    sql: s => [`ZADD|${s}all|999|999`],
+    sql: s => [`ZADD|${s}jobs:all|999|999`],
     job: null,
   },
   {

@@ -1,11 +1,10 @@
 // Child processes of the end-to-end tests: started ahead of time, spoken to line by line.
 
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
 
 const built = new Map<string, string>()
 
@@ -15,16 +14,9 @@ function program(file: string): string {
   if (known !== undefined) return known
   const folder = fileURLToPath(new URL('../../tmp', import.meta.url))
   const outfile = join(folder, `${basename(file, '.ts')}-${process.pid}.mjs`)
-  buildSync({
-    entryPoints: [fileURLToPath(new URL(file, import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    sourcemap: 'inline',
-    logLevel: 'error',
-  })
+  const bundler = fileURLToPath(new URL('bundle-child.ts', import.meta.url))
+  const entry = fileURLToPath(new URL(file, import.meta.url))
+  execFileSync(process.execPath, ['--import', 'tsx', bundler, entry, outfile])
   process.once('exit', () => rmSync(outfile, { force: true }))
   built.set(file, outfile)
   return outfile

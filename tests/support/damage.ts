@@ -146,8 +146,14 @@ async function numberOf(ask: Ask, jobId: string, schema: string): Promise<string
   return String(row[0])
 }
 
-/** Where a row in Redis has the number of attempts. */
-const ATTEMPTS_AT = 13
+/** Where the first line of a row in Redis has the number of attempts. */
+const ATTEMPTS_AT = 12
+
+/** A stored text of Redis: a line of JSON, and what is behind it. */
+function split(text: string): [head: string, rest: string] {
+  const end = text.indexOf('\n')
+  return [text.slice(0, end), text.slice(end + 1)]
+}
 
 async function redisParts(url: string, jobId: string): Promise<Parts> {
   const link = await linkTo(url)
@@ -160,24 +166,22 @@ async function redisParts(url: string, jobId: string): Promise<Parts> {
     else await send('HSET', prefix + key, seq, text)
   }
   return {
-    // The spec is a member of the JSON behind the last NUL.
     spec: work =>
-      edit('specs', text => {
-        const [front, json] = [text.slice(0, text.lastIndexOf('\0')), text.split('\0').at(-1)!]
-        const held = JSON.parse(json) as Json
+      edit('definitions', text => {
+        const [head, rest] = split(text)
+        const held = JSON.parse(rest) as Json
         const spec = work(JSON.stringify(held['spec']))
         if (spec === null) return null
-        return `${front}\0${JSON.stringify({ ...held, spec: '?' }).replace('"?"', () => spec)}`
+        return `${head}\n${JSON.stringify({ ...held, spec: '?' }).replace('"?"', () => spec)}`
       }),
-    junk: () => edit('specs', () => 'junk'),
+    junk: () => edit('definitions', () => 'junk'),
     row: work => edit('jobs', work),
     counters: () =>
-      edit('jobs', text =>
-        text
-          .split('\0')
-          .map((field, i) => (i === ATTEMPTS_AT ? 'many' : field))
-          .join('\0'),
-      ),
+      edit('jobs', text => {
+        const [head, rest] = split(text)
+        const damaged = (JSON.parse(head) as unknown[]).with(ATTEMPTS_AT, 'many')
+        return `${JSON.stringify(damaged)}\n${rest}`
+      }),
     close: async () => link.destroy(),
   }
 }

@@ -42,14 +42,14 @@ async function runNode(args: readonly string[], ci: '' | 'true') {
 const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project=unit']
 
 test('M2 tests on a missing server are skipped', async () => {
-  const files = ['src/store/redis/wake.test.ts', 'src/store/redis/upcoming.test.ts']
+  const files = ['src/store/redis/wake.test.ts', 'src/store/redis/due.test.ts']
   const { code, output } = await runNode([...vitest, ...files], '')
   expect(output).toMatch(/Tests {2}(\d+) skipped \(\1\)/)
   expect(code).toBe(0)
 })
 
 test('M2 with CI=true a missing server fails the tests', async () => {
-  const { code, output } = await runNode([...vitest, 'src/store/redis/upcoming.test.ts'], 'true')
+  const { code, output } = await runNode([...vitest, 'src/store/redis/due.test.ts'], 'true')
   expect(output).toMatch(/redis is missing, and CI skips nothing: redis-server is not installed/)
   expect(code).not.toBe(0)
 })

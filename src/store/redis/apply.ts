@@ -1,4 +1,4 @@
-// Bundles: one script, which looks at everything before it writes anything.
+// Bundles: one script, which checks everything before it writes anything.
 
 import {
   faultsOf,
@@ -9,22 +9,23 @@ import {
 } from '../../core/bundle.ts'
 import type { InsertOptions } from '../store.ts'
 import { fromKey, toKey } from '../shared/text.ts'
-import { changeArgs } from './change.ts'
-import { coldText } from './cold.ts'
 import { jobArgs } from './insert.ts'
 import { recordArgs } from './records.ts'
-import { CHANGE, EXISTS, FULL, INSERT, RECORD, REFUSED, REMOVE } from './scripts/apply.ts'
-import { CONFLICT, MISSING } from './scripts/commit.ts'
-import type { Shelf } from './shelf.ts'
+import type { RedisSession } from './session.ts'
+import { changesArgs } from './settle.ts'
 
+/** Codes of `apply.lua`. */
+const REFUSED = 1
+const FULL_QUEUES = 2
+const [INSERT, CHANGE, REMOVE] = [0, 1, 2]
 const reasons: Readonly<Record<number, Refusal['reason']>> = {
-  [CONFLICT]: 'conflict',
-  [MISSING]: 'missing',
-  [EXISTS]: 'exists',
+  1: 'conflict',
+  2: 'missing',
+  4: 'exists',
 }
 
 export async function apply(
-  shelf: Shelf,
+  session: RedisSession,
   bundle: Bundle,
   options: InsertOptions,
 ): Promise<Refusal[]> {
@@ -32,47 +33,32 @@ export async function apply(
   if (faults.length > 0) return faults
   const { removes, changes, inserts } = bundle
   const { now, waitingMax, records = [] } = options
-  const args = [shelf.sender, String(now), String(waitingMax ?? ''), ...recordArgs(records)]
-  args.push(String(removes.length))
-  for (const { id, expectedVersion } of removes) args.push(toKey(id), String(expectedVersion))
-  args.push(String(changes.length))
-  for (const change of changes) args.push(...changeArgs(change, now))
-  args.push(String(inserts.length))
-  for (const job of inserts) args.push(...jobArgs(job, coldText(job), now))
-  const [kind, ...rest] = (await shelf.run('apply', args)) as [number, ...(number | string)[]]
-  // A spec may be another one now.
-  for (const { job } of changes) shelf.known.delete(job.id)
+  const [kind, ...rest] = (await session.run('apply', [
+    session.sender,
+    String(now),
+    String(waitingMax ?? ''),
+    ...recordArgs(records),
+    String(removes.length),
+    ...removes.flatMap(({ id, expectedVersion }) => [toKey(id), String(expectedVersion)]),
+    ...changesArgs(changes),
+    String(inserts.length),
+    ...inserts.flatMap(jobArgs),
+  ])) as [number, ...(number | string)[]]
   if (kind === REFUSED) return refusalsOf(bundle, rest as number[])
-  const full = new Set(kind === FULL ? (rest as string[]).map(fromKey) : [])
+  const full = new Set(kind === FULL_QUEUES ? (rest as string[]).map(fromKey) : [])
   return fullRefusals(bundle, queue => full.has(queue))
 }
 
-function refusalsOf(bundle: Bundle, told: readonly number[]): Refusal[] {
+function refusalsOf({ inserts, changes, removes }: Bundle, codes: readonly number[]): Refusal[] {
   const refusals: Refusal[] = []
-  for (let i = 0; i < told.length; i += 3) {
-    refusals.push(refusalOf(bundle, { part: told[i]!, at: told[i + 1]! - 1, code: told[i + 2]! }))
+  for (let i = 0; i < codes.length; i += 3) {
+    const at = codes[i + 1]! - 1
+    const reason = reasons[codes[i + 2]!]!
+    const part = codes[i]
+    if (part === INSERT) refusals.push({ part: 'insert', id: inserts[at]!.id, reason })
+    else if (part === CHANGE) refusals.push({ part: 'change', id: changes[at]!.job.id, reason })
+    else if (part === REMOVE) refusals.push({ part: 'remove', id: removes[at]!.id, reason })
+    else refusals.push(recordsRefused)
   }
   return refusals
-}
-
-interface Told {
-  readonly part: number
-  readonly at: number
-  readonly code: number
-}
-
-function refusalOf({ inserts, changes, removes }: Bundle, { part, at, code }: Told): Refusal {
-  const reason = reasons[code]!
-  switch (part) {
-    case INSERT:
-      return { part: 'insert', id: inserts[at]!.id, reason }
-    case CHANGE:
-      return { part: 'change', id: changes[at]!.job.id, reason }
-    case REMOVE:
-      return { part: 'remove', id: removes[at]!.id, reason }
-    case RECORD:
-      return recordsRefused
-    default:
-      throw new Error(`the apply script answered with part ${part}`)
-  }
 }

@@ -2,17 +2,16 @@
 
 import { SchedulerError } from '../../core/errors.ts'
 import type { Link } from './client.ts'
-import { isReply, lostError, replacedError } from './errors.ts'
+import { isReply, lostError, olderError, replacedError } from './errors.ts'
+import { APPLICATION } from './scripts.ts'
 
-export const LAYOUT = 2
-/** Without lists of jobs by mark; they are made when a store is opened there. */
-export const UNLISTED_LAYOUT = 1
-export const APPLICATION = 'carillon'
+/** Of the keys and texts in a namespace; the first one with names in words. */
+export const LAYOUT = 3
 const VERSION_MIN = 7
 
 export interface Checked {
   readonly isCluster: boolean
-  /** What of the last moments a crash of the server may take, in words. */
+  /** What of the last writes a crash of the server may take, in words. */
   readonly loss: string
   readonly warnings: readonly string[]
 }
@@ -107,18 +106,12 @@ export interface LayoutCheck {
   readonly adopts: boolean
 }
 
-export interface Layout {
-  /** Tells the namespace from one made at its place later; empty for a marker of an older version. */
-  readonly identity: string
-  /** All jobs in it are listed by mark. */
-  readonly isListed: boolean
-}
-
 /**
- * Marks an empty namespace as ours; one that is someone else's, newer, lost its marker or was made
- * anew since is left as it is.
+ * Marks an empty namespace as ours; one that is someone else's, older, newer, lost its marker or was
+ * marked anew since is left as it is. Answers with the identity that tells it from one made in its
+ * place later.
  */
-export async function checkLayout(link: Link, check: LayoutCheck): Promise<Layout> {
+export async function checkLayout(link: Link, check: LayoutCheck): Promise<string> {
   const { prefix, label } = check
   const key = `${prefix}meta`
   let type = await link.send(['TYPE', key])
@@ -127,10 +120,11 @@ export async function checkLayout(link: Link, check: LayoutCheck): Promise<Layou
     type = await link.send(['TYPE', key])
   }
   if (type !== 'hash') throw foreign(label)
-  const fields = ['application', 'layout', 'unlisted', 'identity']
+  const fields = ['application', 'layout', 'identity']
   const held = (await link.send(['HMGET', key, ...fields])) as (string | null)[]
   const layout = Number(held[1])
   if (held[0] !== APPLICATION || !Number.isInteger(layout)) throw foreign(label)
+  if (layout < LAYOUT) throw olderError(label, layout, LAYOUT)
   if (layout > LAYOUT) {
     throw new SchedulerError(
       'STORE_NEWER',
@@ -138,22 +132,22 @@ export async function checkLayout(link: Link, check: LayoutCheck): Promise<Layou
       { details: { version: layout, known: LAYOUT } },
     )
   }
-  const identity = held[3] ?? ''
+  const identity = held[2] ?? ''
   if (check.identity !== null && check.identity !== identity) throw replacedError(label)
-  return { identity, isListed: layout === LAYOUT && held[2] === null }
+  return identity
 }
 
 /** Types of the keys every namespace with jobs has. */
 const types: Readonly<Record<string, string>> = {
   jobs: 'hash',
   ids: 'hash',
-  specs: 'hash',
-  seq: 'string',
-  all: 'zset',
+  definitions: 'hash',
+  sequence: 'string',
+  'jobs:all': 'zset',
 }
 
 /**
- * The first of several processes marks it. The moment by the server's clock, in microseconds, is an
+ * The first of several processes marks it. The time by the server's clock, in microseconds, is an
  * identity no other marker of this namespace has.
  */
 const markScript = `#!lua
@@ -172,9 +166,10 @@ async function mark(link: Link, { prefix, label, identity, adopts }: LayoutCheck
     isEmpty = false
   }
   if ((identity !== null || !isEmpty) && !adopts) throw lostError(label)
+  // Keys of an older layout that lost its marker are not those of this one.
+  const isOlder = (await link.send(['EXISTS', `${prefix}specs`])) === 1
+  if (isOlder) throw olderError(label, LAYOUT - 1, LAYOUT)
   const words = ['application', APPLICATION, 'layout', String(LAYOUT)]
-  // Which of the jobs that are there are listed is not known.
-  if (!isEmpty) words.push('unlisted', '0')
   await link.send(['EVAL', markScript, '1', `${prefix}meta`, ...words])
 }
 

@@ -7,7 +7,7 @@ import { addressOf, type Address } from './address.ts'
 import { checkLayout, checkServer, type Checked } from './check.ts'
 import { connect, connectCluster, type Link } from './client.ts'
 import { breaksLink, isNoScript, translated } from './errors.ts'
-import { scripts, type ScriptName } from './scripts/index.ts'
+import { scriptOf, type ScriptName } from './scripts.ts'
 
 /** Calls back once after so long; the function it returns takes that back. */
 export type After = (ms: Millis, callback: () => void) => () => void
@@ -40,7 +40,6 @@ export class Connection {
   #way: Way | null = null
   #isOpen = false
   #checked: Checked | null = null
-  #isListed = false
   /** Of the marker found first: a namespace made anew at its place is not the one in use. */
   #identity: string | null = null
 
@@ -63,15 +62,6 @@ export class Connection {
     return this.#checked
   }
 
-  /** All jobs have marks to be listed by. */
-  get isListed(): boolean {
-    return this.#isListed
-  }
-
-  listed(): void {
-    this.#isListed = true
-  }
-
   async open(): Promise<void> {
     if (this.#isOpen) return
     this.#isOpen = true
@@ -91,7 +81,7 @@ export class Connection {
 
   /** The answer of a script. The server may have lost it; then it is sent along. */
   async run(name: ScriptName, args: readonly string[]): Promise<unknown> {
-    const { sha, text, isWriting } = scripts[name]
+    const { sha, text, isWriting } = scriptOf(name)
     return this.#call(async link => {
       const words = ['1', `${this.prefix}meta`, ...args]
       if (isWriting) words.push(this.#identity ?? '')
@@ -155,9 +145,7 @@ export class Connection {
     }
     const { adopts = false } = this.#options
     const known = { prefix, label: address.label, identity: this.#identity, adopts }
-    const { identity, isListed } = await checkLayout(link, known)
-    this.#identity = identity
-    this.#isListed = isListed
+    this.#identity = await checkLayout(link, known)
     this.#checked = checked
     return link
   }

@@ -92,6 +92,18 @@ export function replacedError(label: string): SchedulerError {
   )
 }
 
+/** The layout this program writes is a baseline: older ones are copied over once. */
+export function olderError(label: string, layout: number, needed: number): SchedulerError {
+  return new SchedulerError(
+    'STORE_OLDER',
+    `the Redis store at ${label} has layout ${layout}, this program needs ${needed}: stop every node, copy ` +
+      'the store into a file with the program that wrote it ("carillon store copy redis://… ' +
+      'sqlite:old.db"), and copy the file into an empty namespace with this one ("carillon store copy ' +
+      'sqlite:old.db redis://…?namespace=…")',
+    { details: { version: layout, needed } },
+  )
+}
+
 /** The error callers get; `label` names the store without its password. */
 export function translated(thrown: unknown, label: string): unknown {
   if (thrown instanceof SchedulerError) return thrown

@@ -10,7 +10,7 @@ import { settle } from '../../core/settle.ts'
 import { HOUR, MINUTE } from '../../core/time.ts'
 import { MemoryStore } from '../memory/store.ts'
 import type { Store } from '../store.ts'
-import { BITE } from './scripts/claim.ts'
+import { constants } from './scripts.ts'
 
 let opened: OpenedStore
 let store: Store
@@ -102,7 +102,7 @@ describe('names', () => {
 
 describe('a herd', () => {
   it('larger than a bite is served to its end, each job once', async () => {
-    const count = 2 * BITE + 100
+    const count = 2 * constants.READY_BATCH + 100
     const jobs = Array.from({ length: count }, (_, i) =>
       job(`job-${i}`, { lane: `lane-${i % 7}`, ...once(T0 + i) }),
     )

@@ -1,21 +1,14 @@
-// The ledger of one schedule: every decision in the order of its moment.
+// The ledger of one schedule: every decision in the order of its time.
 
-import type { Attempt } from '../../core/attempt.ts'
-import type { Job } from '../../core/job.ts'
 import { ownEntry } from '../../core/kept.ts'
-import { runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
+import { runEntry, type LedgerEntry } from '../../core/ledger.ts'
 import { numberMark, offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest } from '../store.ts'
-import { parseAttempt } from './attempt.ts'
-import { NUL } from './codes.ts'
-import type { Shelf } from './shelf.ts'
-import { toKey } from '../shared/text.ts'
+import { historyOf } from './attempts.ts'
+import type { RedisSession } from './session.ts'
 
-/** Attempts read in one call. */
-const LOOK = 500
-
-/** Where a page of the ledger ended: its last moment, and the last attempt it used. */
+/** Where a page of the ledger ended: its last time, and the last attempt it used. */
 interface Mark {
   readonly from: Instant | null
   readonly number: string
@@ -35,11 +28,11 @@ interface Numbered {
 }
 
 /**
- * Runs from the attempts they left, the run in service from the job itself, and the skips. The
- * schedule only moves forward, so the moments of its attempts follow their numbers.
+ * Runs from the attempts they left, the current run from the job itself, and the skips. The
+ * schedule only moves forward, so the times of its attempts follow their numbers.
  */
 export async function ledger(
-  shelf: Shelf,
+  session: RedisSession,
   jobId: string,
   page: PageRequest,
 ): Promise<Page<LedgerEntry>> {
@@ -49,15 +42,17 @@ export async function ledger(
   const mark = parseMark(page.cursor)
   const isPast = (at: Instant) => mark.from === null || (isNewest ? at < mark.from : at > mark.from)
   const runs = new Map<Instant, Numbered>()
-  const byMoment = new Map<Instant, Numbered>()
+  const byTime = new Map<Instant, Numbered>()
   let skips: readonly LedgerEntry[] = []
   let { number } = mark
   for (let isEnd = false; !isEnd && runs.size < wanted;) {
-    const read = await pastOf(shelf, { jobId, isNewest, number, mark, wanted })
+    const skipsFrom = mark.from === null ? '' : `(${mark.from}`
+    const request = { jobId, isNewest, number, skipsFrom, skipsMax: wanted }
+    const read = await historyOf(session, request)
     if (read === null) return { items: [], cursor: null }
     const open = ownEntry(read.job)
-    if (open && isPast(open.from)) byMoment.set(open.from, { entry: open, number: null })
-    skips = read.skips
+    if (open && isPast(open.from)) byTime.set(open.from, { entry: open, number: null })
+    skips = read.skips.map(one => ({ decision: 'skip', ...one }))
     for (const attempt of read.attempts) {
       const entry = runEntry(attempt)
       const at = attempt.occurrence
@@ -67,10 +62,10 @@ export async function ledger(
     isEnd = read.last === ''
     number = read.last
   }
-  for (const [at, run] of runs) byMoment.set(at, run)
-  for (const entry of skips) byMoment.set(entry.from, { entry, number: null })
+  for (const [at, run] of runs) byTime.set(at, run)
+  for (const entry of skips) byTime.set(entry.from, { entry, number: null })
   const sign = isNewest ? -1 : 1
-  const sorted = [...byMoment.values()].sort((a, b) => sign * (a.entry.from - b.entry.from))
+  const sorted = [...byTime.values()].sort((a, b) => sign * (a.entry.from - b.entry.from))
   return pageOf(sorted, { skip, limit: page.limit }, mark)
 }
 
@@ -85,47 +80,4 @@ function pageOf(
   const last = items.at(-1)
   const hasMore = sorted.length > shown.length
   return { items, cursor: hasMore && last ? `${last.from}:${used}` : null }
-}
-
-interface PastRequest {
-  readonly jobId: string
-  readonly isNewest: boolean
-  readonly number: string
-  readonly mark: Mark
-  readonly wanted: number
-}
-
-interface Past {
-  readonly job: Job
-  readonly attempts: readonly Attempt[]
-  /** The number it was looked up to; empty at the end. */
-  readonly last: string
-  readonly skips: readonly LedgerEntry[]
-}
-
-async function pastOf(shelf: Shelf, request: PastRequest): Promise<Past | null> {
-  const { jobId, isNewest, number, mark, wanted } = request
-  const answer = (await shelf.run('past', [
-    toKey(jobId),
-    isNewest ? '1' : '0',
-    number,
-    String(LOOK),
-    mark.from === null ? '' : `(${mark.from}`,
-    String(wanted),
-  ])) as [string[], string[], string, string[]]
-  const [job] = await shelf.jobs(shelf.found(answer[0] ?? []))
-  if (job === undefined) return null
-  const [, texts, last, spans] = answer
-  const skips = spans.map((span): LedgerEntry => {
-    const [from, to, count, reason] = span.split(NUL)
-    return {
-      decision: 'skip',
-      jobId,
-      from: Number(from),
-      to: Number(to),
-      count: Number(count),
-      reason: reason as SkipReason,
-    }
-  })
-  return { job, attempts: texts.map(text => parseAttempt(text, jobId)), last, skips }
 }

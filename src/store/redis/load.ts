@@ -9,38 +9,39 @@ import {
   isSameEntry,
   ownerOf,
   type Entry,
-  type PrunedEntry,
 } from '../../core/entry.ts'
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
-import { attemptText, oddExpiry, parseAttempt } from './attempt.ts'
-import { NUL } from './codes.ts'
-import { kinds, states } from '../shared/codes.ts'
-import { coldText } from './cold.ts'
-import { toSkip } from './dump.ts'
-import { jobArgs } from './insert.ts'
-import { get } from './list.ts'
-import { toRecord } from './records.ts'
-import { lineText, progressText, toLine, toProgress } from './reports.ts'
-import type { Shelf } from './shelf.ts'
 import { fromKey, toKey } from '../shared/text.ts'
+import { decodeAttempt, encodeAttempt } from './attempt.ts'
+import { skipText, toSkip } from './attempts.ts'
+import { countField } from './counts.ts'
+import { jobArgs } from './insert.ts'
+import { get } from './jobs-query.ts'
+import { recordText, toRecord } from './records.ts'
+import { lineText, progressText, toLine, toProgress } from './reports.ts'
+import type { RedisSession } from './session.ts'
 
-export async function load(shelf: Shelf, entries: readonly Entry[], now: Instant): Promise<void> {
+export async function load(
+  session: RedisSession,
+  entries: readonly Entry[],
+  now: Instant,
+): Promise<void> {
   if (entries.length === 0) return
-  const known = await knownOf(shelf, entries)
+  const known = await knownOf(session, entries)
   for (const entry of entries) {
     const owner = ownerOf(entry)
     if (owner !== null && !known.seqs.has(owner) && !known.coming.has(owner)) {
       throw entryOwnerless(entry)
     }
   }
-  const held = await Promise.all(entries.map(entry => heldEntry(shelf, entry, known)))
+  const held = await Promise.all(entries.map(entry => heldEntry(session, entry, known)))
   const fresh = entries.filter((entry, i) => {
     const there = held[i] ?? null
     if (there !== null && !isSameEntry(there, entry)) throw entryTaken(entry)
     return there === null
   })
-  if (fresh.length > 0) await shelf.run('load', [shelf.sender, ...argsOf(fresh, now)])
+  if (fresh.length > 0) await session.run('load', [session.sender, String(now), ...argsOf(fresh)])
 }
 
 interface KnownJobs {
@@ -50,18 +51,14 @@ interface KnownJobs {
   readonly seqs: ReadonlyMap<string, string>
 }
 
-async function knownOf(shelf: Shelf, entries: readonly Entry[]): Promise<KnownJobs> {
-  const { connection } = shelf
+async function knownOf(session: RedisSession, entries: readonly Entry[]): Promise<KnownJobs> {
   const ids = entries.flatMap(entry => (entry.type === 'job' ? [entry.job.id] : []))
   const owners = [...new Set(entries.flatMap(entry => ownerOf(entry) ?? []))]
-  const found = await get(shelf, ids)
+  const found = await get(session, ids)
   const seqs =
     owners.length === 0
       ? []
-      : ((await connection.send('HMGET', `${connection.prefix}ids`, ...owners.map(toKey))) as (
-          | string
-          | null
-        )[])
+      : ((await session.send('HMGET', 'ids', ...owners.map(toKey))) as (string | null)[])
   const pairs = owners.flatMap((id, i): [string, string][] => {
     const seq = seqs[i] ?? null
     return seq === null ? [] : [[id, seq]]
@@ -74,68 +71,74 @@ async function knownOf(shelf: Shelf, entries: readonly Entry[]): Promise<KnownJo
 }
 
 /** What is there where the entry belongs. */
-async function heldEntry(shelf: Shelf, entry: Entry, known: KnownJobs): Promise<Entry | null> {
+async function heldEntry(
+  session: RedisSession,
+  entry: Entry,
+  known: KnownJobs,
+): Promise<Entry | null> {
   switch (entry.type) {
     case 'queue':
-      return heldQueue(shelf, entry.queue)
+      return heldQueue(session, entry.queue)
     case 'job': {
       const job = known.jobs.get(entry.job.id)
       return job ? { type: 'job', job } : null
     }
     case 'attempt':
-      return heldAttempt(shelf, entry.attempt, known)
+      return heldAttempt(session, entry.attempt, known)
     case 'skip': {
       const { jobId, from } = entry.skip
       const seq = known.seqs.get(jobId)
       if (seq === undefined) return null
-      const [text] = await atScore(shelf, `sk:${seq}`, from)
+      const [text] = await atScore(session, `skips:${seq}`, from)
       if (text === undefined) return null
-      const expireAt = Number(await ask(shelf, 'ZSCORE', 'sx', `${seq}${NUL}${from}`))
+      const expireAt = Number(await ask(session, 'ZSCORE', 'skips:by-expiry', `${seq}\0${from}`))
       return { type: 'skip', skip: toSkip(text, jobId), expireAt }
     }
     case 'progress': {
       const seq = known.seqs.get(entry.jobId)
-      const text = seq === undefined ? null : await ask(shelf, 'HGET', 'progress', seq)
+      const text = seq === undefined ? null : await ask(session, 'HGET', 'progress', seq)
       return text === null ? null : { ...entry, progress: toProgress(text) }
     }
     case 'log': {
-      const text = await ask(shelf, 'LINDEX', `log:${toKey(entry.attemptId)}`, String(entry.n))
+      const text = await ask(session, 'LINDEX', `log:${toKey(entry.attemptId)}`, String(entry.n))
       return text === null ? null : { ...entry, line: toLine(text) }
     }
     case 'pruned': {
-      const count = await ask(shelf, 'HGET', `tp:${toKey(entry.tenant)}`, prunedField(entry))
+      const count = await ask(
+        session,
+        'HGET',
+        `pruned:by-tenant:${toKey(entry.tenant)}`,
+        countField(entry),
+      )
       return count === null ? null : { ...entry, count: Number(count) }
     }
     case 'record': {
       const { kind, key } = entry.record
-      const text = await ask(shelf, 'HGET', `rec:${toKey(kind)}`, toKey(key))
+      const text = await ask(session, 'HGET', `records:${toKey(kind)}`, toKey(key))
       return text === null ? null : { type: 'record', record: toRecord(kind, toKey(key), text) }
     }
   }
 }
 
 async function ask(
-  shelf: Shelf,
+  session: RedisSession,
   command: string,
-  key: string,
+  name: string,
   ...words: string[]
 ): Promise<string | null> {
-  const { connection } = shelf
-  return (await connection.send(command, connection.prefix + key, ...words)) as string | null
+  return (await session.send(command, name, ...words)) as string | null
 }
 
-async function atScore(shelf: Shelf, key: string, score: number): Promise<string[]> {
-  const { connection } = shelf
+async function atScore(session: RedisSession, name: string, score: number): Promise<string[]> {
   const bound = String(score)
-  return (await connection.send('ZRANGEBYSCORE', connection.prefix + key, bound, bound)) as string[]
+  return (await session.send('ZRANGEBYSCORE', name, bound, bound)) as string[]
 }
 
-async function heldQueue(shelf: Shelf, queue: string): Promise<Entry | null> {
-  const { connection } = shelf
+async function heldQueue(session: RedisSession, queue: string): Promise<Entry | null> {
   const name = toKey(queue)
   const [isMember, lane] = await Promise.all([
-    connection.send('SISMEMBER', `${connection.prefix}paused`, name),
-    ask(shelf, 'HGET', 'cursors', name),
+    session.send('SISMEMBER', 'queues:paused', name),
+    ask(session, 'HGET', 'queues:turn', name),
   ])
   if (isMember !== 1 && lane === null) return null
   return { type: 'queue', queue, isPaused: isMember === 1, lane: fromKey(lane ?? '') }
@@ -143,71 +146,57 @@ async function heldQueue(shelf: Shelf, queue: string): Promise<Entry | null> {
 
 /** Under its number, or under its id. */
 async function heldAttempt(
-  shelf: Shelf,
+  session: RedisSession,
   { jobId, id, number }: { jobId: string; id: string; number: number },
   known: KnownJobs,
 ): Promise<Entry | null> {
   const seq = known.seqs.get(jobId)
   if (seq === undefined) return null
-  const { connection } = shelf
-  const key = `${toKey(id)}${NUL}`
-  const [held, members] = await Promise.all([
-    ask(shelf, 'HGET', 'h', `${seq}:${number}`),
-    connection.send(
-      'ZRANGEBYLEX',
-      `${connection.prefix}ah`,
-      `[${key}`,
-      `(${toKey(id)}\u0001`,
-    ) as Promise<string[]>,
+  const field = `${seq}:${number}`
+  const bounds = [`[${toKey(id)}\0`, `(${toKey(id)}\u0001`]
+  const [held, names] = await Promise.all([
+    ask(session, 'HGET', 'attempts', field),
+    session.send('ZRANGEBYLEX', 'attempts:by-id', ...bounds) as Promise<string[]>,
   ])
-  if (held !== null) return attemptEntry(parseAttempt(held, jobId))
-  const [other] = members
+  if (held !== null) return attemptEntry(decodeAttempt(held, jobId))
+  const [other] = names
   if (other === undefined) return null
-  const [, of, at] = other.split(NUL)
-  const text = await ask(shelf, 'HGET', 'h', `${of}:${at}`)
-  return text === null ? null : attemptEntry(parseAttempt(text, `job number ${of}`))
-}
-
-function prunedField({ queue, handler, kind, state }: PrunedEntry): string {
-  const codes = [kinds.indexOf(kind), states.indexOf(state)].map(String)
-  return [toKey(queue), toKey(handler), ...codes].join(NUL)
+  const [, of, at] = other.split('\0')
+  const text = await ask(session, 'HGET', 'attempts', `${of}:${at}`)
+  return text === null ? null : attemptEntry(decodeAttempt(text, `job number ${of}`))
 }
 
 /** The script takes them in this order. */
-function argsOf(entries: readonly Entry[], now: Instant): string[] {
+function argsOf(entries: readonly Entry[]): string[] {
   return entryTypes.flatMap(type => {
     const given = entries.filter(entry => entry.type === type)
-    return [String(given.length), ...given.flatMap(entry => entryArgs(entry, now))]
+    return [String(given.length), ...given.flatMap(entry => entryArgs(entry))]
   })
 }
 
-function entryArgs(entry: Entry, now: Instant): string[] {
+function entryArgs(entry: Entry): string[] {
   switch (entry.type) {
     case 'queue':
       return [toKey(entry.queue), entry.isPaused ? '1' : '0', toKey(entry.lane)]
     case 'job':
-      return jobArgs(entry.job, coldText(entry.job), now)
+      return jobArgs(entry.job)
     case 'attempt': {
       const { attempt } = entry
-      const place = [toKey(attempt.jobId), String(attempt.number), toKey(attempt.id)]
-      return [...place, oddExpiry(attempt), attemptText(attempt)]
+      return [toKey(attempt.jobId), encodeAttempt(attempt)]
     }
     case 'skip': {
-      const { jobId, from, to, count, reason } = entry.skip
-      const text = [from, to, count, reason].join(NUL)
-      return [toKey(jobId), String(from), String(entry.expireAt), text]
+      const { jobId, from } = entry.skip
+      return [toKey(jobId), String(from), String(entry.expireAt), skipText(entry.skip)]
     }
     case 'progress':
       return [toKey(entry.jobId), progressText(entry.progress)]
     case 'log':
       return [toKey(entry.jobId), toKey(entry.attemptId), lineText(entry.line)]
     case 'pruned':
-      return [toKey(entry.tenant), prunedField(entry), String(entry.count)]
+      return [toKey(entry.tenant), countField(entry), String(entry.count)]
     case 'record': {
-      const { kind, key, version, expireAt, value } = entry.record
-      const end = String(expireAt ?? '')
-      const text = [version, end, JSON.stringify(value ?? null)].join(NUL)
-      return [toKey(kind), toKey(key), end, text]
+      const { kind, key, expireAt } = entry.record
+      return [toKey(kind), toKey(key), String(expireAt ?? ''), recordText(entry.record)]
     }
   }
 }

@@ -150,16 +150,39 @@ describe('refuses', () => {
     expect(await send(url, 'HGET', key, 'layout')).toBe('99')
   })
 
-  it('H3 an older layout where it may not migrate, and leaves it as it was', async () => {
+  it.each([true, false])(
+    'H3 an older layout with the way over, and leaves it as it was',
+    async migrates => {
+      const url = freshUrl()
+      const key = `{${addressOf(url).namespace}}:meta`
+      await send(url, 'HSET', key, 'application', 'carillon', 'layout', '2')
+      const store = new RedisStore({ url, after: systemAfter, migrates })
+      await expect(store.open()).rejects.toMatchObject({
+        code: 'STORE_OLDER',
+        message: expect.stringContaining('carillon store copy redis://… sqlite:old.db') as string,
+        details: { version: 2, needed: LAYOUT },
+      })
+      expect(await send(url, 'HGET', key, 'layout')).toBe('2')
+    },
+  )
+
+  it('H3 to adopt keys of an older layout that lost their marker', async () => {
     const url = freshUrl()
-    const key = `{${addressOf(url).namespace}}:meta`
-    await send(url, 'HSET', key, 'application', 'carillon', 'layout', '1')
-    const store = new RedisStore({ url, after: systemAfter, migrates: false })
-    await expect(store.open()).rejects.toMatchObject({
-      code: 'STORE_OLDER',
-      details: { version: 1, needed: LAYOUT },
-    })
-    expect(await send(url, 'HGET', key, 'layout')).toBe('1')
+    const prefix = `{${addressOf(url).namespace}}:`
+    await send(url, 'HSET', `${prefix}jobs`, '000000000001', 'row')
+    await send(url, 'HSET', `${prefix}specs`, '000000000001', 'spec')
+    const upkeep = redisUpkeep({ url })
+    await expect(upkeep.adopt!()).rejects.toMatchObject({ code: 'STORE_OLDER' })
+    await upkeep.close()
+    expect(await send(url, 'EXISTS', `${prefix}meta`)).toBe(0)
+  })
+
+  it('S2 to go below its layout', async () => {
+    const upkeep = redisUpkeep({ url: freshUrl() })
+    expect(await upkeep.version()).toBe(LAYOUT)
+    await upkeep.migrate(LAYOUT)
+    await expect(upkeep.migrate(LAYOUT - 1)).rejects.toMatchObject({ code: 'SETTINGS_INVALID' })
+    await upkeep.close()
   })
 
   it.each([

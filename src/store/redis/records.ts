@@ -6,10 +6,10 @@ import type { RecordWrite, StoredRecord } from '../../core/record.ts'
 import { BEAT_KIND } from '../../core/owner.ts'
 import type { Instant, Millis } from '../../core/time.ts'
 import type { Page, PageRequest, PutResult } from '../store.ts'
-import { NUL } from './codes.ts'
-import { lexFrom } from './paging.ts'
-import type { Shelf } from './shelf.ts'
 import { fromKey, toKey } from '../shared/text.ts'
+import { splitText } from './row.ts'
+import type { RedisSession } from './session.ts'
+import { flag, nameFrom, pairsOf } from './words.ts'
 
 /** How many, then each: what `takeRecords` takes. */
 export function recordArgs(writes: readonly RecordWrite[]): string[] {
@@ -20,19 +20,22 @@ export function recordArgs(writes: readonly RecordWrite[]): string[] {
       toKey(key),
       String(expectedVersion ?? ''),
       String(expireAt ?? ''),
-      remove ? '1' : '0',
+      flag(remove === true),
       JSON.stringify(value ?? null),
     ]),
   ]
 }
 
 export async function putRecords(
-  shelf: Shelf,
+  session: RedisSession,
   writes: readonly RecordWrite[],
   now: Instant,
 ): Promise<PutResult[]> {
   if (writes.length === 0) return []
-  const answer = (await shelf.run('putRecords', [String(now), ...recordArgs(writes)])) as number[]
+  const answer = (await session.run('put-records', [
+    String(now),
+    ...recordArgs(writes),
+  ])) as number[]
   return answer.map(isPut => (isPut === 1 ? 'put' : 'conflict'))
 }
 
@@ -43,19 +46,19 @@ export interface Beat {
   readonly now: Instant | null
 }
 
-export async function beat(shelf: Shelf, { owner, keptMs, now }: Beat): Promise<void> {
-  await shelf.run('beat', [toKey(BEAT_KIND), toKey(owner), String(keptMs), String(now ?? '')])
+export async function beat(session: RedisSession, { owner, keptMs, now }: Beat): Promise<void> {
+  await session.run('beat', [toKey(BEAT_KIND), toKey(owner), String(keptMs), String(now ?? '')])
 }
 
 export function toRecord(kind: string, key: string, text: string): StoredRecord {
-  const [version, expireAt, json] = text.split(NUL)
-  return {
-    kind,
-    key: fromKey(key),
-    value: JSON.parse(json!) as Json,
-    version: Number(version),
-    expireAt: expireAt === '' ? null : Number(expireAt),
-  }
+  const [head, json] = splitText(text)
+  const [version, expireAt] = JSON.parse(head) as [number, Instant | false]
+  const value = JSON.parse(json) as Json
+  return { kind, key: fromKey(key), value, version, expireAt: expireAt === false ? null : expireAt }
+}
+
+export function recordText({ version, expireAt, value }: StoredRecord): string {
+  return `${JSON.stringify([version, expireAt ?? false])}\n${JSON.stringify(value ?? null)}`
 }
 
 function isLive({ expireAt }: StoredRecord, now: Instant): boolean {
@@ -63,15 +66,15 @@ function isLive({ expireAt }: StoredRecord, now: Instant): boolean {
 }
 
 export async function getRecords(
-  shelf: Shelf,
+  session: RedisSession,
   kind: string,
   keys: readonly string[],
   now: Instant,
 ): Promise<StoredRecord[]> {
   if (keys.length === 0) return []
-  const name = `${shelf.connection.prefix}rec:${toKey(kind)}`
   const stored = keys.map(toKey)
-  const texts = (await shelf.connection.send('HMGET', name, ...stored)) as (string | null)[]
+  const name = `records:${toKey(kind)}`
+  const texts = (await session.send('HMGET', name, ...stored)) as (string | null)[]
   return texts
     .flatMap((text, i) => (text === null ? [] : [toRecord(kind, stored[i]!, text)]))
     .filter(record => isLive(record, now))
@@ -81,7 +84,7 @@ export async function getRecords(
 const LOOK = 500
 
 export async function listRecords(
-  shelf: Shelf,
+  session: RedisSession,
   { kind, now }: { kind: string; now: Instant },
   page: PageRequest,
 ): Promise<Page<StoredRecord>> {
@@ -90,10 +93,10 @@ export async function listRecords(
   const live: StoredRecord[] = []
   let mark = page.cursor === undefined || page.cursor === null ? null : toKey(page.cursor)
   for (let isEnd = false; !isEnd && live.length < wanted;) {
-    const args = [toKey(kind), isNewest ? '1' : '0', lexFrom(mark, isNewest), String(LOOK)]
-    const answer = (await shelf.run('listRecords', args)) as string[]
-    for (let i = 0; i < answer.length; i += 2) {
-      const record = toRecord(kind, answer[i]!, answer[i + 1]!)
+    const args = [toKey(kind), flag(isNewest), nameFrom(mark, isNewest), String(LOOK)]
+    const answer = (await session.run('list-records', args)) as string[]
+    for (const [key, text] of pairsOf(answer)) {
+      const record = toRecord(kind, key, text)
       if (isLive(record, now)) live.push(record)
     }
     mark = answer.at(-2) ?? mark

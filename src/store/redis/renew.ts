@@ -1,18 +1,21 @@
 // Leases extended, or only looked at.
 
 import type { RenewRequest, RenewResult } from '../store.ts'
-import type { Shelf } from './shelf.ts'
 import { toKey } from '../shared/text.ts'
+import type { RedisSession } from './session.ts'
 
-export async function renew(shelf: Shelf, { leases, until }: RenewRequest): Promise<RenewResult[]> {
+export async function renew(
+  session: RedisSession,
+  { leases, until }: RenewRequest,
+): Promise<RenewResult[]> {
   if (leases.length === 0) return []
-  const answer = (await shelf.run('renew', [
+  const versions = (await session.run('renew', [
     String(until ?? ''),
     String(leases.length),
     ...leases.flatMap(({ id, token, fence }) => [toKey(id), toKey(token), String(fence)]),
-  ])) as string[]
+  ])) as number[]
   return leases.map(({ id }, i) => {
-    const version = Number(answer[i])
+    const version = versions[i]!
     return version < 0 ? { id, isHeld: false, version: 0 } : { id, isHeld: true, version }
   })
 }

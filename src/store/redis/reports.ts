@@ -4,39 +4,28 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { numberMark, offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { LogLine, Page, PageRequest, Progress, Report } from '../store.ts'
-import { NUL } from './codes.ts'
-import type { Shelf } from './shelf.ts'
 import { fromKey, toKey } from '../shared/text.ts'
-
-const NOTHING = '-'
-const value = (text: string) => `=${text}`
+import type { RedisSession } from './session.ts'
 
 export async function report(
-  shelf: Shelf,
+  session: RedisSession,
   reports: readonly Report[],
   now: Instant,
 ): Promise<boolean[]> {
   if (reports.length === 0) return []
-  const answer = (await shelf.run('report', [
-    String(now),
-    String(reports.length),
-    ...reports.flatMap(reportArgs),
-  ])) as number[]
+  const args = [String(now), String(reports.length), ...reports.flatMap(reportArgs)]
+  const answer = (await session.run('report', args)) as number[]
   return answer.map(isHeld => isHeld === 1)
 }
 
-function reportArgs(given: Report): string[] {
-  const { progress: told, checkpoint, lines = [] } = given
-  const note = told?.note ?? null
+function reportArgs({ progress: reported, checkpoint, lines = [], ...lease }: Report): string[] {
   return [
-    toKey(given.jobId),
-    toKey(given.token),
-    String(given.fence),
-    toKey(given.attemptId),
-    told ? '1' : '0',
-    told ? value(String(told.fraction)) : NOTHING,
-    note === null ? NOTHING : value(toKey(note)),
-    checkpoint === undefined ? NOTHING : value(JSON.stringify(checkpoint)),
+    toKey(lease.jobId),
+    toKey(lease.token),
+    String(lease.fence),
+    toKey(lease.attemptId),
+    reported ? JSON.stringify([reported.fraction, noteKey(reported.note)]) : '',
+    checkpoint === undefined ? '' : JSON.stringify(checkpoint),
     String(lines.length),
     ...lines.map(lineText),
   ]
@@ -46,59 +35,57 @@ export function lineText({ at, level, message, fields }: LogLine): string {
   return JSON.stringify([at, level, message, fields])
 }
 
-export function progressText(told: Progress): string {
-  const { attemptId, fraction, note, checkpoint, at } = told
-  return [
-    toKey(attemptId),
-    fraction === null ? NOTHING : value(String(fraction)),
-    note === null ? NOTHING : value(toKey(note)),
-    String(at),
-    checkpoint === undefined ? NOTHING : value(JSON.stringify(checkpoint)),
-  ].join(NUL)
+/** False stands for null, as in every text that scripts read. */
+const noteKey = (note: string | null): string | false => (note === null ? false : toKey(note))
+
+/** What a handler said of its progress. */
+type Reported = [fraction: number | false, note: string | false]
+
+/** The lines that `report.lua` writes. */
+export function progressText({ attemptId, fraction, note, checkpoint, at }: Progress): string {
+  const reported: Reported = [fraction ?? false, noteKey(note)]
+  const kept = checkpoint === undefined ? '' : JSON.stringify(checkpoint)
+  return [JSON.stringify([toKey(attemptId)]), JSON.stringify(reported), at, kept].join('\n')
 }
 
-export async function progress(shelf: Shelf, jobId: string): Promise<Progress | null> {
-  const text = (await shelf.run('progress', [toKey(jobId)])) as string
+export async function progress(session: RedisSession, jobId: string): Promise<Progress | null> {
+  const text = (await session.run('progress', [toKey(jobId)])) as string
   return text === '' ? null : toProgress(text)
 }
 
 export function toProgress(text: string): Progress {
-  const [attempt, fraction, note, at, checkpoint] = text.split(NUL)
+  const [attempt, reported, at, checkpoint] = text.split('\n')
+  const [attemptId] = JSON.parse(attempt!) as [string]
+  const [fraction, note] = JSON.parse(reported!) as Reported
   return {
-    attemptId: fromKey(attempt!),
-    fraction: fraction === NOTHING ? null : Number(fraction!.slice(1)),
-    note: note === NOTHING ? null : fromKey(note!.slice(1)),
-    checkpoint: checkpoint === NOTHING ? undefined : (JSON.parse(checkpoint!.slice(1)) as Json),
+    attemptId: fromKey(attemptId),
+    fraction: fraction === false ? null : fraction,
+    note: note === false ? null : fromKey(note),
+    checkpoint: checkpoint === '' ? undefined : (JSON.parse(checkpoint!) as Json),
     at: Number(at),
   }
 }
 
-/** The cursor is the place of the last line told. */
+/** The cursor is the position of the last line of the page. */
 export async function log(
-  shelf: Shelf,
+  session: RedisSession,
   attemptId: string,
   page: PageRequest,
 ): Promise<Page<LogLine>> {
   const offset = offsetOf(page) ?? 0
-  const { connection } = shelf
-  const texts = (await connection.send(
-    'LRANGE',
-    `${connection.prefix}log:${toKey(attemptId)}`,
-    '0',
-    '-1',
-  )) as string[]
+  const texts = (await session.send('LRANGE', `log:${toKey(attemptId)}`, '0', '-1')) as string[]
   const isNewest = page.newestFirst === true
   const cursor = page.cursor ?? null
   const past = cursor === null ? (isNewest ? texts.length : -1) : numberMark(cursor)
   const from = isNewest ? past - 1 - offset : past + 1 + offset
   const step = isNewest ? -1 : 1
   const items: LogLine[] = []
-  let place = from
-  for (; items.length < page.limit && place >= 0 && place < texts.length; place += step) {
-    items.push(toLine(texts[place]!))
+  let position = from
+  for (; items.length < page.limit && position >= 0 && position < texts.length; position += step) {
+    items.push(toLine(texts[position]!))
   }
-  const hasMore = items.length > 0 && place >= 0 && place < texts.length
-  return { items, cursor: hasMore ? String(place - step) : null }
+  const hasMore = items.length > 0 && position >= 0 && position < texts.length
+  return { items, cursor: hasMore ? String(position - step) : null }
 }
 
 export function toLine(text: string): LogLine {

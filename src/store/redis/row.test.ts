@@ -1,4 +1,4 @@
-// Rows and attempts as texts, also where one is told by the one before it.
+// Rows, leases, definitions and attempts as texts, and back.
 
 import { describe, expect, it } from 'vitest'
 import { job, succeeded, T0 } from '../../../tests/support/builders.ts'
@@ -6,16 +6,21 @@ import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
 import { settle } from '../../core/settle.ts'
 import type { JobSpec } from '../../core/spec.ts'
-import { attemptHead, attemptTail, attemptText, parseAttempt } from './attempt.ts'
-import { rowOf } from './row.ts'
+import { decodeAttempt, encodeAttempt } from './attempt.ts'
+import { decodeJob, encodeDefinition, encodeLease, encodeRow } from './row.ts'
 
 const lease = { token: 't', owner: 'o', attemptId: 'x', claimedAt: T0, until: T0 + 1 }
-const held: Job = { ...job('a'), state: 'running', lease }
+const held: Job = { ...job('a'), state: 'running', dueAt: null, lease }
 const ended = settle(held, { outcome: succeeded, startedAt: T0 }, T0 + 1)
 
 const withSpec = (spec: Partial<JobSpec>) => ({ spec: { ...held.spec, ...spec } })
 const waiting: Job = { ...job('b'), dueAt: T0 + 5 }
-const paused: Job = { ...waiting, state: 'paused', pause: { at: T0, until: T0 + 9, note: null } }
+const paused: Job = {
+  ...waiting,
+  state: 'paused',
+  dueAt: null,
+  pause: { at: T0, until: T0 + 9, note: null },
+}
 
 /** A job, and what makes its row another one. */
 const rows: Readonly<Record<string, readonly [Job, Partial<Job>]>> = {
@@ -32,28 +37,44 @@ const rows: Readonly<Record<string, readonly [Job, Partial<Job>]>> = {
   expireAt: [ended.job, { expireAt: 9 }],
   revision: [ended.job, { revision: 9 }],
   body: [ended.job, { updatedAt: 9 }],
+  names: [ended.job, withSpec({ lane: 'a\n\0\u0001\ud800', queue: '\u{1f600}' })],
   dueAt: [waiting, { dueAt: T0 + 6 }],
   priority: [waiting, { spec: { ...waiting.spec, priority: 1 } }],
   pause: [paused, { pause: { ...paused.pause!, until: T0 + 8 } }],
 }
 
+function reread(one: Job): Job {
+  const definition = encodeDefinition(one)
+  return decodeJob({ seq: '1', row: encodeRow(one), lease: encodeLease(one), definition })
+}
+
 describe('a row', () => {
-  it.each(Object.entries(rows))('tells %s, whatever was written before it', (_, [one, differs]) => {
+  it.each(Object.entries(rows))('keeps %s, whatever was written before it', (_, [one, differs]) => {
     const other = { ...one, ...differs }
-    const alone = rowOf(other, 1, T0)
-    const before = rowOf(one, 1, T0)
-    expect(before).not.toBe(alone)
-    expect(rowOf(other, 1, T0)).toBe(alone)
+    encodeRow(one)
+    expect(reread(other)).toEqual(other)
+    expect(reread(one)).toEqual(one)
   })
 
-  it('tells which write made its spec, and whether it was due', () => {
-    rowOf(waiting, 1, T0)
-    expect(rowOf(waiting, 2, T0)).not.toBe(rowOf(waiting, 1, T0))
-    expect(rowOf(waiting, 1, T0 + 5)).not.toBe(rowOf(waiting, 1, T0))
+  it('of a job that runs comes with its lease', () => {
+    expect(reread(held)).toEqual(held)
   })
 
-  it('is one text for jobs that say the same', () => {
-    expect(rowOf({ ...ended.job, id: 'c' }, 1, T0)).toBe(rowOf(ended.job, 1, T0))
+  it.each([
+    ['is missing', { row: '' }, 'state'],
+    ['is no JSON', { row: 'junk' }, 'state'],
+    ['has lost fields', { row: '[1,2]\n[]' }, 'state'],
+    ['has no definition', { definition: '' }, 'spec'],
+    ['has a definition that is no JSON', { definition: '["b",false,false]\n{' }, 'spec'],
+  ])('that %s is damaged', (_, damage, part) => {
+    const stored = {
+      seq: '1',
+      row: encodeRow(waiting),
+      lease: '',
+      definition: encodeDefinition(waiting),
+    }
+    const damaged = expect.objectContaining({ part }) as Error
+    expect(() => decodeJob({ ...stored, ...damage })).toThrow(damaged)
   })
 })
 
@@ -77,20 +98,13 @@ const attempts: Readonly<Record<string, Partial<Attempt>>> = {
   error: { error: { name: 'E', message: 'm', stack: null } },
   result: { result: 3 },
   measures: { measures: { items: 3 } },
+  id: { id: 'y\n\0' },
 }
 
 describe('an attempt', () => {
-  it.each(Object.entries(attempts))('tells %s, whatever was written before it', (_, differs) => {
+  it.each(Object.entries(attempts))('keeps %s', (_, differs) => {
     const other = { ...attempt, ...differs }
-    attemptTail(attempt)
-    expect(parseAttempt(attemptText(other), 'a')).toEqual(other)
-    expect(parseAttempt(attemptText(attempt), 'a')).toEqual(attempt)
-  })
-
-  it('shares all but its number and id with those that say the same', () => {
-    const other = { ...attempt, id: 'y', number: 2 }
-    expect(attemptTail(other)).toBe(attemptTail(attempt))
-    expect(attemptHead(other)).not.toBe(attemptHead(attempt))
-    expect(parseAttempt(attemptText(other), 'a')).toEqual(other)
+    expect(decodeAttempt(encodeAttempt(other), 'a')).toEqual(other)
+    expect(decodeAttempt(encodeAttempt(attempt), 'a')).toEqual(attempt)
   })
 })

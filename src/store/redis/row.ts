@@ -1,197 +1,218 @@
-// Job ↔ row and lease. A row is what scripts read of a job, then its body. While a lease is marked
-// as a claim, the row is still the one from before it: claiming rewrites no rows.
+// Stored texts ↔ jobs. Each begins with a line of JSON that scripts read too (include/codec.lua is the
+// other half); what is behind it is read here alone.
 
-import { rankOf } from '../../core/fair.ts'
 import { DamagedRecord } from '../../core/damage.ts'
-import type { Job, Lease } from '../../core/job.ts'
-import type { JobSpec } from '../../core/spec.ts'
+import { rankOf } from '../../core/fair.ts'
+import type { Declared, Job, Lease } from '../../core/job.ts'
+import { specFrom, specText, type StoredSpec } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
 import { bodyOf } from '../shared/body.ts'
-import { toJob as assembled, type Cold } from '../shared/job.ts'
-import { NUL } from './codes.ts'
-import { RUNNING, states } from '../shared/codes.ts'
+import { kinds, RUNNING, states } from '../shared/codes.ts'
+import { toJob, type Cold as Definition } from '../shared/job.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { parseBody } from '../shared/told.ts'
+
+export type { Definition }
+
+/** A job as scripts answer: its number and texts. The lease is empty while nobody holds it. */
+export interface StoredJob {
+  readonly seq: string
+  readonly row: string
+  readonly lease: string
+  readonly definition: string
+}
 
 /** Numbers of jobs are texts of one width, so that both order alike. */
 export const SEQ_WIDTH = 12
 
-/** As scripts tell of a job. */
-export interface Found {
-  readonly seq: string
-  /** The row, taken apart. */
-  readonly fields: readonly string[]
-  /** Empty while nobody holds it. */
-  readonly lease: string
-}
+/** JSON false stands for null: in Lua it is false as well. */
+type OrFalse<T> = T | false
 
-/** A row up to the number of the write that made its spec, and behind it. */
-export function rowParts(job: Job, now: Instant): [front: string, back: string] {
-  return [frontOf(job, now), NUL + bodyOf(job)]
-}
+// prettier-ignore
+type RowHead = [
+  version: number, fence: number, state: number, kind: number, tenant: string, queue: string,
+  handler: string, lane: string, dueAt: OrFalse<Instant>, rank: OrFalse<number>,
+  pausedUntil: OrFalse<Instant>, expireAt: OrFalse<Instant>, attempts: number,
+  keptAttempts: number, isUnstarted: boolean,
+]
+const ROW_WIDTH = 15
 
-function frontOf(job: Job, now: Instant): string {
-  const { spec, counters } = job
+type LeaseParts = [
+  version: number,
+  token: string,
+  /** The row is the one from before the claim: claiming rewrites no rows. */
+  isClaim: boolean,
+  attemptId: string,
+  owner: string,
+  claimedAt: Instant,
+  until: Instant,
+]
+
+const orFalse = <T>(value: T | null): OrFalse<T> => value ?? false
+const orNull = <T>(value: OrFalse<T>): T | null => (value === false ? null : value)
+
+export function encodeRow(job: Job): string {
+  const { spec, counters, expireAt } = job
   const dueAt = job.state === 'waiting' ? job.dueAt : null
+  const pausedUntil = job.state === 'paused' && job.pause !== null ? job.pause.until : null
   // prettier-ignore
-  return [
-    job.version, counters.fence, stateCodes[job.state], job.kind === 'job' ? '0' : '1', whereOf(spec),
-    dueAt === null ? '-' : dueAt <= now ? 'r' : 't',
-    dueAt ?? '',
-    dueAt === null ? '' : rankOf(dueAt, spec.priority),
-    pausedUntil(job) ?? '',
-    job.expireAt ?? '', counters.attempts, spec.retention.attempts, job.revision, '',
-  ].join(NUL)
+  const head: RowHead = [
+    job.version, counters.fence, states.indexOf(job.state), kinds.indexOf(job.kind),
+    toKey(spec.tenant), toKey(spec.queue), toKey(spec.handler), toKey(spec.lane),
+    orFalse(dueAt), dueAt === null ? false : rankOf(dueAt, spec.priority),
+    orFalse(pausedUntil), orFalse(expireAt), counters.attempts, spec.retention.attempts,
+    job.waitingFor === 'start',
+  ]
+  return `${JSON.stringify(head)}\n${bodyOf(job)}`
 }
 
-const stateCodes = Object.fromEntries(states.map((state, code) => [state, code])) as Readonly<
-  Record<Job['state'], number>
->
-
-type Where = Pick<JobSpec, 'tenant' | 'queue' | 'handler' | 'lane'> & { readonly text: string }
-
-/** Jobs that are written together mostly come from one place: its text is put together once. */
-let lastWhere: Where | null = null
-
-export function whereOf({ tenant, queue, handler, lane }: JobSpec): string {
-  const last = lastWhere
-  const isSame =
-    last !== null &&
-    last.lane === lane &&
-    last.handler === handler &&
-    last.queue === queue &&
-    last.tenant === tenant
-  if (isSame) return last.text
-  const text = `${toKey(tenant)}\0${toKey(queue)}\0${toKey(handler)}\0${toKey(lane)}`
-  lastWhere = { tenant, queue, handler, lane, text }
-  return text
-}
-
-interface LastRow {
-  readonly job: Job
-  readonly specAt: number
-  readonly now: Instant
-  readonly body: string
-  readonly text: string
-}
-
-/** Jobs that are written together mostly come to the same: their text is put together once. */
-let lastRow: LastRow | null = null
-
-export function rowOf(job: Job, specAt: number, now: Instant): string {
-  const body = bodyOf(job)
-  const last = lastRow
-  const isSame =
-    last !== null &&
-    last.body === body &&
-    last.specAt === specAt &&
-    last.now === now &&
-    isAlike(last.job, job)
-  if (isSame) return last.text
-  const text = `${frontOf(job, now)}${specAt}\0${body}`
-  lastRow = { job, specAt, now, body, text }
-  return text
-}
-
-/** In what a row says in front of its body. */
-function isAlike(a: Job, b: Job): boolean {
-  return (
-    a.version === b.version &&
-    a.counters.fence === b.counters.fence &&
-    a.counters.attempts === b.counters.attempts &&
-    a.state === b.state &&
-    a.kind === b.kind &&
-    a.dueAt === b.dueAt &&
-    a.expireAt === b.expireAt &&
-    a.revision === b.revision &&
-    pausedUntil(a) === pausedUntil(b) &&
-    a.spec.lane === b.spec.lane &&
-    a.spec.handler === b.spec.handler &&
-    a.spec.queue === b.spec.queue &&
-    a.spec.tenant === b.spec.tenant &&
-    a.spec.priority === b.spec.priority &&
-    a.spec.retention.attempts === b.spec.retention.attempts
-  )
-}
-
-function pausedUntil(job: Job): Instant | null {
-  return job.state === 'paused' && job.pause !== null ? job.pause.until : null
-}
-
-/** The lease of a row that says itself that it is running. */
-export function leaseText(job: Job): string {
-  const { lease, version } = job
+/** Of a row that says itself that it is running. */
+export function encodeLease({ lease, version }: Job): string {
   if (lease === null) return ''
   const { token, owner, attemptId, claimedAt, until } = lease
-  return [version, toKey(token), 'w', toKey(attemptId), toKey(owner), claimedAt, until].join(NUL)
+  const parts: LeaseParts = [
+    version,
+    toKey(token),
+    false,
+    toKey(attemptId),
+    toKey(owner),
+    claimedAt,
+    until,
+  ]
+  return JSON.stringify(parts)
 }
 
-/** What a lease begins with while it is the one expected. */
-export function fenceText(version: number, token: string): string {
-  return `${version}\0${toKey(token)}\0`
+export function encodeDefinition(job: Job): string {
+  const { id, kind, seriesId, spec, declared, createdAt } = job
+  const series = seriesId === null ? false : toKey(seriesId)
+  const app = declared === null ? false : toKey(declared.app)
+  const head = JSON.stringify([toKey(id), series, app])
+  const by = JSON.stringify(declared)
+  const rest = `"spec":${specText(spec)},"declared":${by},"createdAt":${createdAt}`
+  return `${head}\n{"kind":${kinds.indexOf(kind)},${rest}}`
 }
 
-/** The version of the job that wrote its spec. */
-export function specAtOf(fields: readonly string[]): number {
-  return Number(fields[16])
+/** The first line of a text, and what is behind it. */
+export function splitText(text: string): [head: string, rest: string] {
+  const end = text.indexOf('\n')
+  return end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end + 1)]
 }
 
-/** As a claim leaves the job whose row this is. */
-export function claimedJob(fields: readonly string[], cold: Cold, lease: Lease): Job {
-  return toJob(fields, cold, { lease, isClaim: true, version: null })
+/** Of the first line of a definition, as far as it is readable. */
+export function definitionIds(text: string): { id: string; seriesId: string | null } | null {
+  try {
+    const [id, series] = JSON.parse(splitText(text)[0]) as [string, OrFalse<string>]
+    return { id: fromKey(id), seriesId: series === false ? null : fromKey(series) }
+  } catch {
+    return null
+  }
 }
 
-export function foundJob({ fields, lease }: Found, cold: Cold): Job {
-  return toJob(fields, cold, lease === '' ? null : parseLease(lease))
+export function decodeDefinition(text: string): Definition {
+  if (text === '') throw new DamagedRecord('spec', 'the spec of the job is missing')
+  const ids = definitionIds(text)
+  const stored = ids === null ? null : (parsed(splitText(text)[1]) as StoredDefinition | null)
+  if (ids === null || stored === null) {
+    throw new DamagedRecord('spec', 'the stored spec is not JSON')
+  }
+  const { kind, spec, declared, createdAt } = stored
+  return { ...ids, kind: kinds[kind]!, spec: specFrom(spec), declared, createdAt }
+}
+
+interface StoredDefinition {
+  readonly kind: number
+  readonly spec: StoredSpec
+  readonly declared: Declared | null
+  readonly createdAt: Instant
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** What of a row filters ask for, and what is left of a damaged one. */
+export interface RowFields {
+  readonly version: unknown
+  readonly fence: unknown
+  readonly attempts: unknown
+  readonly kind: Job['kind']
+  readonly tenant: string
+  readonly queue: string
+  readonly handler: string
+  readonly lane: string
+}
+
+export function rowFields(row: string): RowFields | null {
+  const head = parsed(splitText(row)[0]) as RowHead | null
+  if (!Array.isArray(head) || head.slice(4, 8).some(name => typeof name !== 'string')) return null
+  const [version, fence, , kind, ...names] = head
+  const [tenant, queue, handler, lane] = (names.slice(0, 4) as string[]).map(fromKey)
+  return {
+    version,
+    fence,
+    attempts: head[12],
+    kind: kinds[kind] ?? 'job',
+    tenant: tenant!,
+    queue: queue!,
+    handler: handler!,
+    lane: lane!,
+  }
 }
 
 interface HeldLease {
   readonly lease: Lease
   readonly isClaim: boolean
+  /** Null for a claim that was made just now. */
   readonly version: number | null
 }
 
-function parseLease(text: string): HeldLease {
-  const [version, token, flag, attemptId, owner, claimedAt, until] = text.split(NUL)
-  return {
-    lease: {
-      token: fromKey(token!),
-      owner: fromKey(owner!),
-      attemptId: fromKey(attemptId!),
-      claimedAt: Number(claimedAt),
-      until: Number(until),
-    },
-    isClaim: flag === 'c',
-    version: Number(version),
-  }
+export function decodeJob({ row, lease, definition }: StoredJob): Job {
+  return jobFrom(row, decodeDefinition(definition), lease === '' ? null : decodeLease(lease))
 }
 
-const ROW_WIDTH = 18
+/** As a claim leaves the job whose row this is. */
+export function claimedJob({ row, definition }: Omit<StoredJob, 'lease'>, lease: Lease): Job {
+  return jobFrom(row, decodeDefinition(definition), { lease, isClaim: true, version: null })
+}
 
-function toJob(fields: readonly string[], cold: Cold, held: HeldLease | null): Job {
-  if (fields.length !== ROW_WIDTH) {
-    const why = fields.length === 1 && fields[0] === '' ? 'is missing' : 'has lost fields'
-    throw new DamagedRecord('state', `the stored row of the job ${why}`)
+function decodeLease(text: string): HeldLease {
+  const [version, token, isClaim, attemptId, owner, claimedAt, until] = JSON.parse(
+    text,
+  ) as LeaseParts
+  const names = { token: fromKey(token), owner: fromKey(owner), attemptId: fromKey(attemptId) }
+  return { lease: { ...names, claimedAt, until }, isClaim, version }
+}
+
+function jobFrom(row: string, definition: Definition, held: HeldLease | null): Job {
+  if (row === '') throw new DamagedRecord('state', 'the stored row of the job is missing')
+  const [line, body] = splitText(row)
+  const head = parsed(line) as RowHead | null
+  if (!Array.isArray(head) || head.length !== ROW_WIDTH) {
+    throw new DamagedRecord('state', 'the stored row of the job has lost fields')
   }
-  const step = held !== null && held.isClaim ? 1 : 0
-  const attempts = Number(fields[13]) + step
-  const fence = Number(fields[1]) + step
-  const version = held?.version ?? Number(fields[0]) + step
-  const dueAt = held !== null || fields[9] === '' ? null : Number(fields[9])
-  if (Number.isNaN(attempts + fence + version + (dueAt ?? 0) + Number(fields[2]))) {
+  const step = held?.isClaim === true ? 1 : 0
+  const attempts = head[12] + step
+  const fence = head[1] + step
+  const version = held?.version ?? head[0] + step
+  const dueAt = held === null ? orNull(head[8]) : null
+  if (![attempts, fence, version, dueAt ?? 0, head[2]].every(Number.isFinite)) {
     throw new DamagedRecord('state', 'the stored counters of the job are not numbers')
   }
-  return assembled(
+  return toJob(
     {
-      state: states[held === null ? Number(fields[2]) : RUNNING]!,
+      state: states[held === null ? head[2] : RUNNING]!,
       dueAt,
-      expireAt: fields[12] === '' ? null : Number(fields[12]),
+      expireAt: orNull(head[11]),
       attempts,
       fence,
       version,
-      body: parseBody(fields[17]!),
+      body: parseBody(body),
       lease: held === null ? null : held.lease,
     },
-    cold,
+    definition,
   )
 }

@@ -29,40 +29,36 @@ import type {
   UpcomingRequest,
 } from '../store.ts'
 import type { Inspected, StoreFault } from '../upkeep.ts'
+import { Damages, type DamageListener } from '../shared/damage.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 import { apply } from './apply.ts'
-import { claim } from './claim.ts'
-import { commit } from './commit.ts'
+import { addMeasures, attempts as attemptsOf } from './attempts.ts'
+import { dump } from './backup.ts'
+import { claim, insertAndClaim } from './claim.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { count } from './count.ts'
-import { dump } from './dump.ts'
-import { insertAndClaim } from './insert-and-claim.ts'
+import { counts, tenants } from './counts.ts'
+import { setAsideNoted } from './damage.ts'
+import { countDue, nextDueAt, overdue, upcoming } from './due.ts'
 import { insert } from './insert.ts'
-import { inspect, mend } from './inspect.ts'
+import { get, list } from './jobs-query.ts'
 import { ledger } from './ledger.ts'
-import * as list from './list.ts'
-import { olderError } from '../shared/older.ts'
-import { LAYOUT, UNLISTED_LAYOUT } from './check.ts'
-import { listOld } from './listed.ts'
 import { load } from './load.ts'
-import * as moments from './moments.ts'
-import * as past from './past.ts'
 import * as records from './records.ts'
 import { renew } from './renew.ts'
+import { inspect, repair } from './repair.ts'
 import * as reports from './reports.ts'
-import { Damages, type DamageListener } from '../shared/damage.ts'
-import { setAsideNoted } from './set-aside.ts'
-import { Shelf } from './shelf.ts'
-import * as tallies from './tallies.ts'
-import { countDue, upcoming } from './upcoming.ts'
-import { fromKey, toKey } from '../shared/text.ts'
+import { RedisSession } from './session.ts'
+import { commit } from './settle.ts'
 import { Wake } from './wake.ts'
+import { flag } from './words.ts'
 
 export interface RedisOptions extends ConnectionOptions {
   /** Time in place of the server's, for tests. */
   readonly clock?: () => Instant
   /** Whether to hear the hints of other processes; yes unless told otherwise. */
   readonly listens?: boolean
-  /** False refuses a namespace of an older layout instead of migrating it. */
+  /** There is nothing to migrate: a namespace of an older layout is refused either way. */
   readonly migrates?: boolean
 }
 
@@ -74,20 +70,18 @@ export class RedisStore implements Store, Inspected {
   readonly claimsAtOnce = 2
   readonly #clock: (() => Instant) | null
   readonly #connection: Connection
-  readonly #shelf: Shelf
+  readonly #session: RedisSession
   readonly #wake: Wake
   readonly #damages = new Damages()
   readonly #listens: boolean
-  readonly #migrates: boolean
 
   constructor(options: RedisOptions) {
     this.#clock = options.clock ?? null
     this.#listens = options.listens ?? true
-    this.#migrates = options.migrates ?? true
     this.#connection = new Connection(options)
     // Tells this store's hints from those of others; two alike would only miss a hint.
     const sender = `${hostname()}:${process.pid}:${++opened}`
-    this.#shelf = new Shelf(this.#connection, sender, this.#clock === null ? 'server' : '')
+    this.#session = new RedisSession(this.#connection, sender, this.#clock === null ? 'server' : '')
     this.#wake = new Wake(this.#connection, sender)
   }
 
@@ -100,7 +94,6 @@ export class RedisStore implements Store, Inspected {
 
   async open(): Promise<void> {
     await this.#connection.open()
-    if (!this.#connection.isListed) await this.#migrate()
     const { checked, address } = this.#connection
     for (const warning of checked?.warnings ?? []) {
       process.emitWarning(`the Redis store at ${address.label}: ${warning}`, {
@@ -110,46 +103,39 @@ export class RedisStore implements Store, Inspected {
     this.#wake.join()
   }
 
-  async #migrate(): Promise<void> {
-    if (this.#migrates) return listOld(this.#connection)
-    const place = this.#connection.address.label
-    this.#connection.close()
-    throw olderError({ place, version: UNLISTED_LAYOUT, latest: LAYOUT })
-  }
-
   async close(): Promise<void> {
     this.#wake.leave()
     this.#connection.close()
   }
 
-  get #open(): Shelf {
-    if (this.#connection.isOpen) return this.#shelf
+  get #open(): RedisSession {
+    if (this.#connection.isOpen) return this.#session
     const { label } = this.#connection.address
     throw new SchedulerError('STORE_UNAVAILABLE', `the Redis store at ${label} is closed`)
   }
 
   /** A call that may meet records it cannot decode: they are set aside after it. */
-  async #decoding<T>(work: (shelf: Shelf) => Promise<T>): Promise<T> {
-    const shelf = this.#open
-    const result = await work(shelf)
-    if (shelf.damaged.size > 0) await this.#setAside(shelf)
+  async #decoding<T>(work: (session: RedisSession) => Promise<T>): Promise<T> {
+    const session = this.#open
+    const result = await work(session)
+    if (session.damaged.size > 0) await this.#setAside(session)
     return result
   }
 
   /** The same for a question, which is asked again for what was set aside. */
-  async #reading<T>(work: (shelf: Shelf) => Promise<T>): Promise<T> {
-    const shelf = this.#open
-    const result = await work(shelf)
-    if (shelf.damaged.size === 0) return result
-    await this.#setAside(shelf)
-    return work(shelf)
+  async #reading<T>(work: (session: RedisSession) => Promise<T>): Promise<T> {
+    const session = this.#open
+    const result = await work(session)
+    if (session.damaged.size === 0) return result
+    await this.#setAside(session)
+    return work(session)
   }
 
-  async #setAside(shelf: Shelf): Promise<void> {
-    const noted = new Map(shelf.damaged)
-    shelf.damaged.clear()
+  async #setAside(session: RedisSession): Promise<void> {
+    const noted = new Map(session.damaged)
+    session.damaged.clear()
     try {
-      const jobs = await setAsideNoted(shelf, noted, await this.now())
+      const jobs = await setAsideNoted(session, noted, await this.now())
       for (const job of jobs) this.#damages.tell(job)
     } catch {
       // The next call that meets them tries again.
@@ -167,11 +153,11 @@ export class RedisStore implements Store, Inspected {
   }
 
   async claim(request: ClaimRequest) {
-    return this.#decoding(shelf => claim(shelf, request))
+    return this.#decoding(session => claim(session, request))
   }
 
   async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    return this.#decoding(shelf => insertAndClaim(shelf, jobs, options, request))
+    return this.#decoding(session => insertAndClaim(session, jobs, options, request))
   }
 
   async commit(changes: readonly Change[], options: InsertOptions) {
@@ -187,47 +173,47 @@ export class RedisStore implements Store, Inspected {
   }
 
   async overdue({ now, limit }: { now: Instant; limit: number }) {
-    return this.#decoding(shelf => moments.overdue(shelf, now, limit))
+    return this.#decoding(session => overdue(session, now, limit))
   }
 
   async nextDueAt(lines: readonly Line[], seenAt?: Instant) {
-    return moments.nextDueAt(this.#open, lines, seenAt)
+    return nextDueAt(this.#open, lines, seenAt)
   }
 
   async get(ids: readonly string[]) {
-    return this.#reading(shelf => list.get(shelf, ids))
+    return this.#reading(session => get(session, ids))
   }
 
   async list(filter: JobFilter, page: PageRequest) {
-    return this.#reading(shelf => list.list(shelf, filter, page))
+    return this.#reading(session => list(session, filter, page))
   }
 
   async attempts(filter: AttemptFilter, page: PageRequest) {
-    return this.#reading(shelf => past.attempts(shelf, filter, page))
+    return this.#reading(session => attemptsOf(session, filter, page))
   }
 
   async attemptTimes(filter: AttemptFilter, page: PageRequest) {
-    return this.#reading(shelf => past.attempts(shelf, filter, page))
+    return this.#reading(session => attemptsOf(session, filter, page))
   }
 
   async ledger(jobId: string, page: PageRequest) {
-    return this.#reading(shelf => ledger(shelf, jobId, page))
+    return this.#reading(session => ledger(session, jobId, page))
   }
 
   async counts(filter: { readonly tenant?: string } = {}) {
-    return tallies.counts(this.#open, filter.tenant)
+    return counts(this.#open, filter.tenant)
   }
 
   async tenants(page: PageRequest) {
-    return tallies.tenants(this.#open, page)
+    return tenants(this.#open, page)
   }
 
   async count(filter: JobFilter, max: number): Promise<number> {
-    return this.#reading(shelf => count(shelf, filter, max))
+    return this.#reading(session => count(session, filter, max))
   }
 
   async upcoming(request: UpcomingRequest): Promise<Job[]> {
-    return this.#reading(shelf => upcoming(shelf, request))
+    return this.#reading(session => upcoming(session, request))
   }
 
   async countDue(request: DueCountRequest): Promise<number[]> {
@@ -235,20 +221,19 @@ export class RedisStore implements Store, Inspected {
   }
 
   async setQueuePaused(queue: string, isPaused: boolean): Promise<void> {
-    const shelf = this.#open
-    await shelf.run('pause', [shelf.sender, toKey(queue), isPaused ? '1' : '0'])
+    const session = this.#open
+    await session.run('pause-queue', [session.sender, toKey(queue), flag(isPaused)])
   }
 
   async pausedQueues(): Promise<string[]> {
-    const { connection } = this.#open
-    const queues = (await connection.send('SMEMBERS', `${connection.prefix}paused`)) as string[]
+    const queues = (await this.#open.send('SMEMBERS', 'queues:paused')) as string[]
     return queues.map(fromKey).sort()
   }
 
   async remove(ids: readonly string[], options?: RemoveOptions): Promise<boolean[]> {
-    const shelf = this.#open
+    const session = this.#open
     if (ids.length === 0) return []
-    const answer = (await shelf.run('remove', [
+    const answer = (await session.run('remove', [
       String(options?.now ?? 0),
       ...records.recordArgs(options?.records ?? []),
       String(ids.length),
@@ -265,7 +250,7 @@ export class RedisStore implements Store, Inspected {
   }
 
   async addMeasures(late: LateMeasures) {
-    return this.#reading(shelf => past.addMeasures(shelf, late))
+    return this.#reading(session => addMeasures(session, late))
   }
 
   async report(given: readonly Report[], now: Instant) {
@@ -297,7 +282,7 @@ export class RedisStore implements Store, Inspected {
   }
 
   async dump(request: DumpRequest) {
-    return this.#reading(shelf => dump(shelf, request))
+    return this.#reading(session => dump(session, request))
   }
 
   async load(entries: readonly Entry[], now: Instant): Promise<void> {
@@ -313,7 +298,7 @@ export class RedisStore implements Store, Inspected {
   }
 
   async mend(fault: StoreFault): Promise<void> {
-    await mend(this.#open, fault)
+    await repair(this.#open, fault, await this.now())
   }
 
   onWake(listener: () => void): () => void {

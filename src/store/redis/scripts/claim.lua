@@ -1,0 +1,5 @@
+-- Due and waiting → running; see include/claims.lua.
+
+-- @include claims
+
+return claimJobs()

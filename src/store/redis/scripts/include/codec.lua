@@ -1,0 +1,69 @@
+-- The codec of stored texts; row.ts is its other half. A text begins with one line of JSON for
+-- scripts. What is behind that line is for the client alone.
+
+-- @include base
+
+local WAITING, RUNNING, PAUSED = 0, 1, 2
+
+local function decodeLine(text, width)
+  local isRead, list = pcall(cjson.decode, match(text or '', '^[^\n]*'))
+  return isRead and type(list) == 'table' and #list == width and list or nil
+end
+
+-- What a damaged row counts as: a failed job of nobody, that is in no index.
+local DAMAGED = {
+  fence = 0, state = 4, kind = 0, tenant = '', queue = '', handler = '', lane = '', route = NUL,
+  due = false, rank = false, pausedUntil = false, expire = false, attempts = 0, keep = 0,
+  isUnstarted = false,
+}
+
+local ROW_TYPES = {
+  'number', 'number', 'number', 'number', 'string', 'string', 'string', 'string', nil, nil, nil,
+  nil, 'number', 'number', 'boolean',
+}
+
+local function decodeRow(row)
+  local f = decodeLine(row, 15)
+  if not f then return DAMAGED end
+  for i = 1, 15 do
+    if ROW_TYPES[i] and type(f[i]) ~= ROW_TYPES[i] then return DAMAGED end
+  end
+  return {
+    version = f[1], fence = f[2], state = f[3], kind = f[4], tenant = f[5], queue = f[6],
+    handler = f[7], lane = f[8], due = f[9], rank = f[10], pausedUntil = f[11], expire = f[12],
+    attempts = f[13], keep = f[14], isUnstarted = f[15], route = f[6] .. NUL .. f[7],
+  }
+end
+
+-- isClaim: the row is still as it was before the claim.
+local function decodeLease(text)
+  local f = text and cjson.decode(text)
+  return f and {
+    version = f[1], token = f[2], isClaim = f[3], attempt = f[4], owner = f[5], claimedAt = f[6],
+    expire = f[7],
+  }
+end
+
+local function encodeLease(l)
+  return cjson.encode({ l.version, l.token, l.isClaim, l.attempt, l.owner, l.claimedAt, l.expire })
+end
+
+local function decodeDefinition(text)
+  local f = decodeLine(text, 3)
+  return f and { id = f[1], series = f[2], app = f[3] }
+end
+
+local function decodeAttempt(text)
+  local f = decodeLine(text, 4)
+  return f and { number = f[1], id = f[2], finishedAt = f[3], expire = f[4] }
+end
+
+local function decodeRecord(text)
+  local f = decodeLine(text, 2)
+  return f and { version = f[1], expire = f[2], json = sub(text, find(text, '\n', 1, true) + 1) }
+end
+
+-- Every attempt that was claimed has a number, also the running one whose row is from before.
+local function attemptsOf(h, lease)
+  return lease and lease.isClaim and h.attempts + 1 or h.attempts
+end

@@ -1,0 +1,5 @@
+-- Jobs by their numbers.
+
+-- @include replies
+
+return addJobs({}, ARGV)

@@ -1,0 +1,6 @@
+-- What the running attempt of a job reported.
+
+-- @include base
+
+local seq = call('HGET', key('ids'), take())
+return seq and call('HGET', key('progress'), seq) or ''
