@@ -168,11 +168,10 @@ async function redisParts(url: string, jobId: string): Promise<Parts> {
   return {
     spec: work =>
       edit('definitions', text => {
-        const [head, rest] = split(text)
-        const held = JSON.parse(rest) as Json
+        const held = JSON.parse(text) as Json
         const spec = work(JSON.stringify(held['spec']))
         if (spec === null) return null
-        return `${head}\n${JSON.stringify({ ...held, spec: '?' }).replace('"?"', () => spec)}`
+        return JSON.stringify({ ...held, spec: '?' }).replace('"?"', () => spec)
       }),
     junk: () => edit('definitions', () => 'junk'),
     row: work => edit('jobs', work),

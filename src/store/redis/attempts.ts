@@ -14,7 +14,7 @@ import {
 import type { AttemptFilter, LateMeasures, Page, PageRequest } from '../store.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { decodeAttempt, encodeAttempt } from './attempt.ts'
-import { definitionIds, rowFields } from './row.ts'
+import { rowFields } from './row.ts'
 import { storedJobs, type RedisSession } from './session.ts'
 import { flag, nameFrom } from './words.ts'
 
@@ -155,8 +155,8 @@ function walkJob(
 interface Entry {
   readonly name: string
   readonly text: string
+  /** The first line of the row. */
   readonly row: string
-  readonly definition: string
 }
 
 async function entriesOf(
@@ -168,9 +168,8 @@ async function entriesOf(
   const args = [flag(isNewest), from, String(limit)]
   const flat = (await session.run('attempts-by-id', args)) as string[]
   const entries: Entry[] = []
-  for (let i = 0; i < flat.length; i += 4) {
-    const [text, row, definition] = [flat[i + 1]!, flat[i + 2]!, flat[i + 3]!]
-    entries.push({ name: flat[i]!, text, row, definition })
+  for (let i = 0; i < flat.length; i += 3) {
+    entries.push({ name: flat[i]!, text: flat[i + 1]!, row: flat[i + 2]! })
   }
   return entries
 }
@@ -199,10 +198,9 @@ function seenOf(entries: readonly Entry[], filter: AttemptFilter): Seen[] {
   const { seriesId } = filter
   return entries.flatMap(entry => {
     const fields = rowFields(entry.row)
-    const ids = definitionIds(entry.definition)
-    if (entry.text === '' || fields === null || ids === null || !isOf(fields, filter)) return []
-    if (seriesId !== undefined && ids.seriesId !== seriesId) return []
-    return [{ attempt: decodeAttempt(entry.text, ids.id), mark: idOf(entry) }]
+    if (entry.text === '' || fields === null || !isOf(fields, filter)) return []
+    if (seriesId !== undefined && fields.seriesId !== seriesId) return []
+    return [{ attempt: decodeAttempt(entry.text, fields.id), mark: idOf(entry) }]
   })
 }
 

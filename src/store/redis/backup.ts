@@ -14,7 +14,7 @@ import { parseCountField } from './counts.ts'
 import { list } from './jobs-query.ts'
 import { toRecord } from './records.ts'
 import { toLine, toProgress } from './reports.ts'
-import { definitionIds } from './row.ts'
+import { rowFields } from './row.ts'
 import type { RedisSession } from './session.ts'
 import { nameFrom, pairsOf } from './words.ts'
 
@@ -51,11 +51,11 @@ export async function dump(
 async function idsOf(session: RedisSession, seqs: readonly string[]): Promise<Map<string, string>> {
   const unique = [...new Set(seqs)]
   if (unique.length === 0) return new Map()
-  const texts = (await session.send('HMGET', 'definitions', ...unique)) as (string | null)[]
+  const texts = (await session.send('HMGET', 'jobs', ...unique)) as (string | null)[]
   return new Map(
     unique.flatMap((seq, i) => {
-      const ids = definitionIds(texts[i] ?? '')
-      return ids === null ? [] : [[seq, ids.id] as const]
+      const fields = rowFields(texts[i] ?? '')
+      return fields === null ? [] : [[seq, fields.id] as const]
     }),
   )
 }

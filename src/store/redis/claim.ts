@@ -58,7 +58,7 @@ function claimArgs(session: RedisSession, request: ClaimRequest): string[] {
     shares ? String(shares.most) : '',
     String(held.length),
     ...held.flatMap(([name, count]) => [toKey(name), String(count)]),
-    ...request.attemptIds.map(toKey),
+    ...request.attemptIds.map(id => JSON.stringify(toKey(id))),
   ]
 }
 

@@ -8,7 +8,7 @@ import { asideChange, countOf, damageOf, madeDamage, tenantOfLane } from '../sha
 import { fromKey, toKey } from '../shared/text.ts'
 import { jobArgs } from './insert.ts'
 import { putRecords } from './records.ts'
-import { decodeDefinition, definitionIds, rowFields, type Definition } from './row.ts'
+import { decodeDefinition, rowFields, type Definition } from './row.ts'
 import type { RedisSession } from './session.ts'
 
 /** Of what calls noted; answers with the jobs as they were written. */
@@ -48,13 +48,13 @@ async function readTexts(session: RedisSession, seq: string): Promise<StoredText
   return { row, definition }
 }
 
-/** In its definition, or where ids lead to numbers, which has to be searched. */
+/** In its row, or where ids lead to numbers, which has to be searched. */
 async function idOf(
   session: RedisSession,
   seq: string,
-  { definition }: StoredTexts,
+  { row }: StoredTexts,
 ): Promise<string | null> {
-  const inside = definitionIds(definition ?? '')?.id
+  const inside = rowFields(row ?? '')?.id
   if (inside !== undefined && (await session.send('HGET', 'ids', toKey(inside))) === seq)
     return inside
   let cursor = '0'

@@ -2,7 +2,6 @@
 
 import type { Job } from '../../core/job.ts'
 import type { InsertOptions, InsertResult } from '../store.ts'
-import { toKey } from '../shared/text.ts'
 import { recordArgs } from './records.ts'
 import { encodeDefinition, encodeLease, encodeRow } from './row.ts'
 import type { RedisSession } from './session.ts'
@@ -40,6 +39,6 @@ export function insertResults(answer: unknown): InsertResult[] {
 }
 
 /** What `takeJob` takes. */
-export function jobArgs(job: Job): [id: string, row: string, definition: string, lease: string] {
-  return [toKey(job.id), encodeRow(job), encodeDefinition(job), encodeLease(job)]
+export function jobArgs(job: Job): [row: string, definition: string, lease: string] {
+  return [encodeRow(job), encodeDefinition(job), encodeLease(job)]
 }

@@ -33,9 +33,10 @@ type RowHead = [
   version: number, fence: number, state: number, kind: number, tenant: string, queue: string,
   handler: string, lane: string, dueAt: OrFalse<Instant>, rank: OrFalse<number>,
   pausedUntil: OrFalse<Instant>, expireAt: OrFalse<Instant>, attempts: number,
-  keptAttempts: number, isUnstarted: boolean,
+  keptAttempts: number, isUnstarted: boolean, id: string, series: OrFalse<string>,
+  app: OrFalse<string>,
 ]
-const ROW_WIDTH = 15
+const ROW_WIDTH = 18
 
 type LeaseParts = [
   version: number,
@@ -61,7 +62,8 @@ export function encodeRow(job: Job): string {
     toKey(spec.tenant), toKey(spec.queue), toKey(spec.handler), toKey(spec.lane),
     orFalse(dueAt), dueAt === null ? false : rankOf(dueAt, spec.priority),
     orFalse(pausedUntil), orFalse(expireAt), counters.attempts, spec.retention.attempts,
-    job.waitingFor === 'start',
+    job.waitingFor === 'start', toKey(job.id), job.seriesId === null ? false : toKey(job.seriesId),
+    job.declared === null ? false : toKey(job.declared.app),
   ]
   return `${JSON.stringify(head)}\n${bodyOf(job)}`
 }
@@ -82,14 +84,10 @@ export function encodeLease({ lease, version }: Job): string {
   return JSON.stringify(parts)
 }
 
-export function encodeDefinition(job: Job): string {
-  const { id, kind, seriesId, spec, declared, createdAt } = job
-  const series = seriesId === null ? false : toKey(seriesId)
-  const app = declared === null ? false : toKey(declared.app)
-  const head = JSON.stringify([toKey(id), series, app])
-  const by = JSON.stringify(declared)
-  const rest = `"spec":${specText(spec)},"declared":${by},"createdAt":${createdAt}`
-  return `${head}\n{"kind":${kinds.indexOf(kind)},${rest}}`
+/** What running a job never changes: written once, and again when it is edited. */
+export function encodeDefinition({ id, kind, seriesId, spec, declared, createdAt }: Job): string {
+  const head = JSON.stringify({ id, kind: kinds.indexOf(kind), seriesId, declared, createdAt })
+  return `${head.slice(0, -1)},"spec":${specText(spec)}}`
 }
 
 /** The first line of a text, and what is behind it. */
@@ -98,29 +96,19 @@ export function splitText(text: string): [head: string, rest: string] {
   return end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end + 1)]
 }
 
-/** Of the first line of a definition, as far as it is readable. */
-export function definitionIds(text: string): { id: string; seriesId: string | null } | null {
-  try {
-    const [id, series] = JSON.parse(splitText(text)[0]) as [string, OrFalse<string>]
-    return { id: fromKey(id), seriesId: series === false ? null : fromKey(series) }
-  } catch {
-    return null
-  }
-}
-
 export function decodeDefinition(text: string): Definition {
   if (text === '') throw new DamagedRecord('spec', 'the spec of the job is missing')
-  const ids = definitionIds(text)
-  const stored = ids === null ? null : (parsed(splitText(text)[1]) as StoredDefinition | null)
-  if (ids === null || stored === null) {
+  const stored = parsed(text) as StoredDefinition | null
+  if (typeof stored?.id !== 'string') {
     throw new DamagedRecord('spec', 'the stored spec is not JSON')
   }
-  const { kind, spec, declared, createdAt } = stored
-  return { ...ids, kind: kinds[kind]!, spec: specFrom(spec), declared, createdAt }
+  return { ...stored, kind: kinds[stored.kind]!, spec: specFrom(stored.spec) }
 }
 
 interface StoredDefinition {
+  readonly id: string
   readonly kind: number
+  readonly seriesId: string | null
   readonly spec: StoredSpec
   readonly declared: Declared | null
   readonly createdAt: Instant
@@ -144,22 +132,30 @@ export interface RowFields {
   readonly queue: string
   readonly handler: string
   readonly lane: string
+  readonly id: string
+  readonly seriesId: string | null
 }
 
 export function rowFields(row: string): RowFields | null {
   const head = parsed(splitText(row)[0]) as RowHead | null
-  if (!Array.isArray(head) || head.slice(4, 8).some(name => typeof name !== 'string')) return null
-  const [version, fence, , kind, ...names] = head
-  const [tenant, queue, handler, lane] = (names.slice(0, 4) as string[]).map(fromKey)
+  if (
+    !Array.isArray(head) ||
+    [...head.slice(4, 8), head[15]].some(name => typeof name !== 'string')
+  )
+    return null
+  const [version, fence, , kind, tenant, queue, handler, lane] = head
+  const series = head[16]
   return {
     version,
     fence,
     attempts: head[12],
     kind: kinds[kind] ?? 'job',
-    tenant: tenant!,
-    queue: queue!,
-    handler: handler!,
-    lane: lane!,
+    tenant: fromKey(tenant),
+    queue: fromKey(queue),
+    handler: fromKey(handler),
+    lane: fromKey(lane),
+    id: fromKey(head[15]),
+    seriesId: series === false ? null : fromKey(series),
   }
 }
 

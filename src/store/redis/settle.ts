@@ -39,18 +39,30 @@ export function changesArgs(changes: readonly Change[]): string[] {
 }
 
 function changeArgs(change: Change): string[] {
-  const { job, token, attempt, drop, skips, inserts } = change
+  const { job, token, attempt } = change
   return [
     toKey(job.id),
     String(change.expectedVersion),
     token === null ? '-' : `=${toKey(token)}`,
     encodeRow(job),
-    change.specChanged ? encodeDefinition(job) : '',
+    attempt === null ? '' : encodeAttempt(attempt),
+    ...restArgs(change),
+  ]
+}
+
+/** What few changes have, behind a flag. */
+function restArgs(change: Change): string[] {
+  const { job, drop, skips, inserts, records, specChanged, clearsCheckpoint } = change
+  const hasLists = skips.length + inserts.length + records.length > 0
+  const hasRest = hasLists || drop !== null || specChanged || clearsCheckpoint
+  if (!hasRest && job.lease === null) return [flag(false)]
+  return [
+    flag(true),
+    specChanged ? encodeDefinition(job) : '',
     encodeLease(job),
-    flag(change.clearsCheckpoint),
+    flag(clearsCheckpoint),
     drop === null ? '' : String(drop.number),
     drop === null ? '' : String(drop.finishedBefore),
-    attempt === null ? '' : encodeAttempt(attempt),
     String(skips.length),
     ...skips.flatMap(skip => [
       String(skip.from),
@@ -59,6 +71,6 @@ function changeArgs(change: Change): string[] {
     ]),
     String(inserts.length),
     ...inserts.flatMap(jobArgs),
-    ...recordArgs(change.records),
+    ...recordArgs(records),
   ]
 }

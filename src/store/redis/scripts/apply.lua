@@ -19,8 +19,7 @@ local function countWaiting(h, lease, n)
   if not lease and h.state == WAITING then waiting[h.queue] = (waiting[h.queue] or 0) + n end
 end
 
-local function checkNew(made)
-  local h = decodeRow(made.row)
+local function checkNew(h)
   countWaiting(h, nil, 1)
   if h.state == WAITING then isBorn[h.queue] = true end
 end
@@ -41,7 +40,8 @@ local function checkChange(i, change, now)
   countWaiting(readBefore(change), change.held, -1)
   countWaiting(decodeRow(change.row), nil, 1)
   for _, made in ipairs(change.inserts) do
-    if not exists(made.id) then checkNew(made) end
+    local h = decodeRow(made.row)
+    if not exists(h.id) then checkNew(h) end
   end
 end
 
@@ -62,18 +62,16 @@ local changes = takeChanges()
 for i, change in ipairs(changes) do checkChange(i, change, now) end
 for i = 1, takeNumber() do
   inserts[i] = takeJob()
-  if exists(inserts[i].id) then refuse(INSERT, i, EXISTS) else checkNew(inserts[i]) end
+  inserts[i].head = decodeRow(inserts[i].row)
+  if exists(inserts[i].head.id) then refuse(INSERT, i, EXISTS) else checkNew(inserts[i].head) end
 end
 if not recordsFit(writes, now) then refuse(RECORD, 0, CONFLICT) end
 if #refusals > 1 then return refusals end
 local full = fullQueues(waitingMax)
 if #full > 1 then return full end
-for _, going in ipairs(removals) do
-  local definition = decodeDefinition(call('HGET', key('definitions'), going.seq))
-  removeJob(going.seq, going.h, going.lease, definition)
-end
+for _, going in ipairs(removals) do removeJob(going.seq, going.h, going.lease) end
 for _, change in ipairs(changes) do writeChange(change, now) end
-for _, made in ipairs(inserts) do addJob(nextSequence(), made, decodeRow(made.row), now) end
+for _, made in ipairs(inserts) do addJob(nextSequence(), made, made.head, now) end
 flushChanges()
 flushCounts()
 putRecords(writes, now)

@@ -1,5 +1,4 @@
--- Attempts of all jobs by id: index entry, attempt, and of its job the row and the first line of
--- its definition.
+-- Attempts of all jobs by id: index entry, attempt, and the first line of the row of its job.
 
 -- @include codec
 
@@ -12,12 +11,10 @@ for i, name in ipairs(list) do
   seqs[i], fields[i] = seq, seq .. ':' .. number
 end
 local rows, texts = fetch('HMGET', 'jobs', seqs), fetch('HMGET', 'attempts', fields)
-local definitions = fetch('HMGET', 'definitions', seqs)
 local reply = {}
 for i, name in ipairs(list) do
-  local definition = match(definitions[i] or '', '^[^\n]*')
-  for _, text in ipairs({ name, texts[i] or '', rows[i] or '', definition }) do
-    reply[#reply + 1] = text
-  end
+  reply[#reply + 1] = name
+  reply[#reply + 1] = texts[i] or ''
+  reply[#reply + 1] = match(rows[i] or '', '^[^\n]*')
 end
 return reply

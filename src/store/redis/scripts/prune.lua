@@ -113,15 +113,13 @@ local function expiredJobs(now, limit, tasksMax)
 end
 
 local function pruneJobs(now, limit, tasksMax)
-  local going, seqs = expiredJobs(now, limit, tasksMax), {}
-  for i, job in ipairs(going) do seqs[i] = job.seq end
-  local definitions = fetch('HMGET', 'definitions', seqs)
-  for i, job in ipairs(going) do
+  local going = expiredJobs(now, limit, tasksMax)
+  for _, job in ipairs(going) do
     local field = countField(job.h.route, job.h.kind, job.h.state)
     call('HINCRBY', key('pruned'), field, 1)
     call('HINCRBY', key('pruned:by-tenant:' .. job.h.tenant), field, 1)
     call('ZADD', key('pruned:tenants'), 0, job.h.tenant)
-    removeJob(job.seq, job.h, nil, decodeDefinition(definitions[i]))
+    removeJob(job.seq, job.h, nil)
   end
   flush()
   flushCounts()

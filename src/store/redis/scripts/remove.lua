@@ -13,11 +13,10 @@ for i = 1, takeNumber() do
   if seq then
     isAny = true
     local h = decodeRow(call('HGET', key('jobs'), seq))
-    local definition = decodeDefinition(call('HGET', key('definitions'), seq))
-    if h == DAMAGED or not definition then
-      removeDamaged(seq, id, definition)
+    if h == DAMAGED then
+      removeDamaged(seq, id)
     else
-      removeJob(seq, h, decodeLease(call('HGET', key('leases'), seq)), definition)
+      removeJob(seq, h, decodeLease(call('HGET', key('leases'), seq)))
     end
     flush()
   end

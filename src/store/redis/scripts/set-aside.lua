@@ -10,6 +10,7 @@ if take() ~= row or take() ~= definition then return 0 end
 local h, lease, after = decodeRow(row), call('HGET', key('leases'), seq), decodeRow(made.row)
 local found = removeEverywhere(seq)
 if h ~= DAMAGED then
+  unindexOwners(seq, h)
   found = {
     tenant = h.tenant, queue = h.queue, handler = h.handler, kind = h.kind,
     state = lease and RUNNING or h.state,
@@ -18,7 +19,6 @@ end
 found.tenant = found.tenant or after.tenant
 found.queue, found.handler = found.queue or after.queue, found.handler or after.handler
 uncount(found)
-unindexDefinition(seq, found.tenant, decodeDefinition(definition))
 addJob(seq, made, after, now)
 flush()
 flushCounts()

@@ -3,8 +3,8 @@
 
 -- @include codec
 
-local function attemptField(seq, number) return seq .. ':' .. int(number) end
-local function attemptName(id, seq, number) return id .. NUL .. seq .. NUL .. int(number) end
+local function attemptField(seq, number) return seq .. ':' .. number end
+local function attemptName(id, seq, number) return id .. NUL .. seq .. NUL .. number end
 local function skipsKey(seq) return 'skips:' .. seq end
 local function logNamesKey(seq) return 'logs-of:' .. seq end
 local function logKey(attempt) return 'log:' .. attempt end

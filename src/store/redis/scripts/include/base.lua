@@ -15,7 +15,8 @@ local function key(name) return PREFIX .. name end
 local function int(n) return string.format('%.0f', n) end
 
 -- The number of a job, in one width: texts and numbers order alike.
-local function nextSequence() return string.format('%012.0f', call('INCR', key('sequence'))) end
+local function sequenceText(n) return string.format('%012.0f', n) end
+local function nextSequence() return sequenceText(call('INCR', key('sequence'))) end
 
 local function serverNow()
   local time = call('TIME')
@@ -40,6 +41,15 @@ local function fetch(command, name, list)
     for j = 1, #part do all[i + j - 1] = part[j] end
   end
   return all
+end
+
+local function tableIn(parent, name)
+  local child = parent[name]
+  if not child then
+    child = {}
+    parent[name] = child
+  end
+  return child
 end
 
 local function push(lists, name, a, b)

@@ -5,15 +5,24 @@
 
 local OK, CONFLICT, MISSING, FULL = 0, 1, 2, 3
 
-local function takeChange()
-  local change = {
-    id = take(), version = takeNumber(), token = take(), row = take(), definition = take(),
-    lease = take(), clearsProgress = takeFlag(), drop = takeNumber(), dropBefore = takeNumber(),
-    attempt = take(), skips = {}, inserts = {},
-  }
+-- What few changes have is behind a flag.
+local function takeRest(change)
+  change.definition, change.lease, change.clearsProgress = take(), take(), takeFlag()
+  change.drop, change.dropBefore = takeNumber(), takeNumber()
+  change.skips, change.inserts = {}, {}
   for i = 1, takeNumber() do change.skips[i] = { take(), take(), take() } end
   for i = 1, takeNumber() do change.inserts[i] = takeJob() end
   change.records = takeRecords()
+end
+
+local NOTHING = {}
+
+local function takeChange()
+  local change = {
+    id = take(), version = takeNumber(), token = take(), row = take(), attempt = take(),
+    definition = '', lease = '', skips = NOTHING, inserts = NOTHING, records = NOTHING,
+  }
+  if takeFlag() then takeRest(change) end
   return change
 end
 
@@ -57,7 +66,7 @@ end
 local function fullQueueOf(change, waitingMax)
   for _, made in ipairs(change.inserts) do
     local h = decodeRow(made.row)
-    if isFull(h, waitingMax) and not exists(made.id) then return h.queue end
+    if isFull(h, waitingMax) and not exists(h.id) then return h.queue end
   end
 end
 
@@ -68,9 +77,8 @@ local function writeRow(change, after, now)
   if not held then unplace(seq, before) end
   if before.expire and not after.expire then indexExpiries(seq, before) end
   if change.definition ~= '' then
-    local definition = decodeDefinition(call('HGET', key('definitions'), seq))
-    unindexDefinition(seq, before.tenant, definition)
-    indexDefinition(seq, after.tenant, decodeDefinition(change.definition))
+    unindexOwners(seq, before)
+    indexOwners(seq, after)
     hset('definitions', seq, change.definition)
     addRoute(after.route)
   end
@@ -85,7 +93,8 @@ local function writeRow(change, after, now)
   count(after, after.state, 1)
 end
 
-local ended, closing, changed = {}, {}, {}
+-- What the changes of this script wrote, and the ids of jobs they inserted.
+local ended, closing, changed, isBorn = {}, {}, {}, {}
 
 local function writeLease(change, after, now)
   local seq, held = change.seq, change.held
@@ -112,10 +121,14 @@ local function writeChange(change, now)
   writeRow(change, after, now)
   writeLease(change, after, now)
   if after.expire then
-    push(ended, endedKey(after.kind, after.queue) .. NUL .. int(after.expire), seq)
+    push(tableIn(ended, endedKey(after.kind, after.queue)), after.expire, seq)
   end
   for _, made in ipairs(change.inserts) do
-    if not exists(made.id) then addJob(nextSequence(), made, decodeRow(made.row), now) end
+    local h = decodeRow(made.row)
+    if not isBorn[h.id] and not exists(h.id) then
+      isBorn[h.id] = true
+      addJob(nextSequence(), made, h, now)
+    end
   end
   if change.attempt ~= '' then
     local attempt = decodeAttempt(change.attempt)
@@ -129,12 +142,11 @@ end
 
 -- Jobs that ended together are one entry; pruning takes it apart.
 local function flushChanges()
-  for name, seqs in pairs(ended) do
-    local ending, expire = match(name, '^(.*)%z(%-?%d+)$')
-    zadd(ending, expire, concat(seqs, ','))
+  for name, seqsByExpiry in pairs(ended) do
+    for expire, seqs in pairs(seqsByExpiry) do zadd(name, expire, concat(seqs, ',')) end
   end
   for token, n in pairs(closing) do endLeases(token, n) end
-  ended, closing, changed = {}, {}, {}
+  ended, closing, changed, isBorn = {}, {}, {}, {}
   flush()
 end
 
@@ -142,7 +154,6 @@ local function commitChange(change, now, waitingMax)
   -- Written by a change before this one: what was read of it is old.
   if change.seq and changed[change.seq] then
     flushChanges()
-    change.seq = call('HGET', key('ids'), change.id)
     change.held = decodeLease(call('HGET', key('leases'), change.seq))
   end
   local refusal = refusalOf(change, now)

@@ -62,16 +62,16 @@ end
 local function lease(jobs)
   local expire = claim.now + claim.leaseMs
   local reply, seqs = { int(claim.now) }, {}
+  local encode = leaseEncoder({
+    token = claim.token, owner = claim.owner, claimedAt = claim.now, expire = expire,
+  })
   readRows(jobs)
   for _, job in ipairs(jobs) do
     local row = claim.rows[job.seq]
     if row then
       local h = row.h
       seqs[#seqs + 1] = job.seq
-      hset('leases', job.seq, encodeLease({
-        version = h.version + 1, token = claim.token, isClaim = true, attempt = claim.attemptIds[#seqs],
-        owner = claim.owner, claimedAt = claim.now, expire = expire,
-      }))
+      hset('leases', job.seq, encode(h.version + 1, claim.attemptIds[#seqs]))
       count(h, WAITING, -1)
       count(h, RUNNING, 1)
     end

@@ -14,24 +14,24 @@ end
 local DAMAGED = {
   fence = 0, state = 4, kind = 0, tenant = '', queue = '', handler = '', lane = '', route = NUL,
   due = false, rank = false, pausedUntil = false, expire = false, attempts = 0, keep = 0,
-  isUnstarted = false,
+  isUnstarted = false, id = '', series = false, app = false,
 }
 
-local ROW_TYPES = {
-  'number', 'number', 'number', 'number', 'string', 'string', 'string', 'string', nil, nil, nil,
-  nil, 'number', 'number', 'boolean',
-}
+local function isSoundRow(f)
+  return type(f[1]) == 'number' and type(f[2]) == 'number' and type(f[3]) == 'number'
+    and type(f[4]) == 'number' and type(f[5]) == 'string' and type(f[6]) == 'string'
+    and type(f[7]) == 'string' and type(f[8]) == 'string' and type(f[13]) == 'number'
+    and type(f[14]) == 'number' and type(f[16]) == 'string'
+end
 
 local function decodeRow(row)
-  local f = decodeLine(row, 15)
-  if not f then return DAMAGED end
-  for i = 1, 15 do
-    if ROW_TYPES[i] and type(f[i]) ~= ROW_TYPES[i] then return DAMAGED end
-  end
+  local f = decodeLine(row, 18)
+  if not f or not isSoundRow(f) then return DAMAGED end
   return {
     version = f[1], fence = f[2], state = f[3], kind = f[4], tenant = f[5], queue = f[6],
     handler = f[7], lane = f[8], due = f[9], rank = f[10], pausedUntil = f[11], expire = f[12],
-    attempts = f[13], keep = f[14], isUnstarted = f[15], route = f[6] .. NUL .. f[7],
+    attempts = f[13], keep = f[14], isUnstarted = f[15], id = f[16], series = f[17], app = f[18],
+    route = f[6] .. NUL .. f[7],
   }
 end
 
@@ -48,9 +48,11 @@ local function encodeLease(l)
   return cjson.encode({ l.version, l.token, l.isClaim, l.attempt, l.owner, l.claimedAt, l.expire })
 end
 
-local function decodeDefinition(text)
-  local f = decodeLine(text, 3)
-  return f and { id = f[1], series = f[2], app = f[3] }
+-- Leases of one claim, which differ in versions and in attempts, given as JSON.
+local function leaseEncoder(l)
+  local front, back = cjson.encode({ l.token, true }), cjson.encode({ l.owner, l.claimedAt, l.expire })
+  local middle, tail = ',' .. sub(front, 2, -2) .. ',', ',' .. sub(back, 2)
+  return function(version, attempt) return '[' .. version .. middle .. attempt .. tail end
 end
 
 local function decodeAttempt(text)

@@ -1,4 +1,5 @@
--- Jobs whose row or definition does not decode: every index they may be in is searched.
+-- Jobs whose row or definition does not decode: every index they may be in is searched. What is left
+-- in those of a series or a program is passed over by readers.
 
 -- @include jobs
 
@@ -50,12 +51,11 @@ local function uncount(found)
   count(found, found.state, -1)
 end
 
-local function removeDamaged(seq, id, definition)
+local function removeDamaged(seq, id)
   local found = removeEverywhere(seq)
   uncount(found)
-  if found.tenant then unindexDefinition(seq, found.tenant, definition) end
   call('HDEL', key('ids'), id)
   for _, name in ipairs({ 'jobs', 'definitions', 'progress' }) do call('HDEL', key(name), seq) end
   local last = tonumber(call('HGET', key('attempts:last'), seq) or 0)
-  if last > 0 then call('HSET', key('removed-history'), seq, '1:' .. int(last)) end
+  if last > 0 then call('HSET', key('removed-history'), seq, '1:' .. last) end
 end

@@ -73,7 +73,6 @@ local function makeDueReady()
   isSooner = false
 end
 
--- After a clock was set back, ready jobs may not be due yet: then each of them is looked at.
 local function readRings()
   for _, route in ipairs(claim.routes) do
     if route.isChanged then
@@ -87,41 +86,44 @@ local function readRings()
   end
 end
 
--- The ready jobs of a lane in one route: a stream that is read in chunks.
-local function streamOf(route, lane)
-  local stream = route.streams[lane]
-  if stream then return stream end
-  stream = {
-    name = laneKey(route.name, lane), route = route, lane = lane, list = {}, at = 1, read = 0,
-  }
-  route.streams[lane] = stream
-  if not route.hasFuture then return stream end
+-- Makes the next job of a stream its first one: its number and rank, nothing at the end.
+local function advance(stream)
+  local at = stream.at + 2
+  if at > #stream.list and not stream.isEnd then
+    local last = stream.read + CHUNK - 1
+    stream.list = call('ZRANGE', key(stream.name), stream.read, last, 'WITHSCORES')
+    stream.read, stream.isEnd, at = last + 1, #stream.list < 2 * CHUNK, 1
+  end
+  stream.at, stream.seq = at, stream.list[at]
+  stream.rank = stream.seq and tonumber(stream.list[at + 1])
+end
+
+-- After a clock was set back, ready jobs may not be due yet: then each of them is looked at.
+local function dueOnly(stream)
   local last = max(READY_BATCH, READY_FACTOR * claim.limit) - 1
-  local list, seqs = call('ZRANGE', key(stream.name), 0, last, 'WITHSCORES'), {}
+  local list, seqs, found = call('ZRANGE', key(stream.name), 0, last, 'WITHSCORES'), {}, {}
   for i = 1, #list, 2 do insert(seqs, list[i]) end
   for i, text in ipairs(fetch('HMGET', 'jobs', seqs)) do
     local h = rowOf(seqs[i], text)
     if not h then
       zrem(stream.name, seqs[i])
     elseif h.due and h.due <= claim.now then
-      insert(stream.list, seqs[i])
-      insert(stream.list, list[2 * i])
+      insert(found, seqs[i])
+      insert(found, list[2 * i])
     end
   end
-  stream.isEnd = true
-  return stream
+  return found
 end
 
--- Number and rank of the first job of a stream; false at its end.
-local function firstOf(stream)
-  if stream.at > #stream.list and not stream.isEnd then
-    local last = stream.read + CHUNK - 1
-    local list = call('ZRANGE', key(stream.name), stream.read, last, 'WITHSCORES')
-    stream.list, stream.at, stream.read = list, 1, last + 1
-    stream.isEnd = #list < 2 * CHUNK
-  end
-  local seq = stream.list[stream.at]
-  return seq or false, seq and tonumber(stream.list[stream.at + 1])
+-- The ready jobs of a lane in one route, in the order of rank, read in chunks.
+local function streamOf(route, lane)
+  local stream = route.streams[lane]
+  if stream then return stream end
+  stream = { name = laneKey(route.name, lane), route = route, lane = lane, list = {}, at = -1, read = 0 }
+  route.streams[lane] = stream
+  if route.hasFuture then stream.list, stream.isEnd = dueOnly(stream), true end
+  advance(stream)
+  return stream
 end
 
 -- How many are ready in a lane of a route, counted up to the limit and one more.
@@ -175,13 +177,13 @@ local function nextJobs(lane, limit)
   while #jobs < limit do
     local best, bestSeq, bestRank
     for _, stream in ipairs(streams) do
-      local seq, rank = firstOf(stream)
+      local seq, rank = stream.seq, stream.rank
       if seq and (not best or rank < bestRank or (rank == bestRank and seq < bestSeq)) then
         best, bestSeq, bestRank = stream, seq, rank
       end
     end
     if not best then break end
-    best.at = best.at + 2
+    advance(best)
     jobs[#jobs + 1] = { seq = bestSeq, stream = best }
   end
   return jobs

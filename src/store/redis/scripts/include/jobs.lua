@@ -7,17 +7,16 @@
 -- @include places
 -- @include status
 
-local function indexDefinition(seq, tenant, definition)
-  zadd('jobs:by-tenant:' .. tenant, seq, seq)
-  if definition.series then zadd('jobs:by-series:' .. definition.series, seq, seq) end
-  if definition.app then zadd('jobs:by-app:' .. definition.app, seq, seq) end
+local function indexOwners(seq, h)
+  zadd('jobs:by-tenant:' .. h.tenant, seq, seq)
+  if h.series then zadd('jobs:by-series:' .. h.series, seq, seq) end
+  if h.app then zadd('jobs:by-app:' .. h.app, seq, seq) end
 end
 
-local function unindexDefinition(seq, tenant, definition)
-  zrem('jobs:by-tenant:' .. tenant, seq)
-  if not definition then return end
-  if definition.series then zrem('jobs:by-series:' .. definition.series, seq) end
-  if definition.app then zrem('jobs:by-app:' .. definition.app, seq) end
+local function unindexOwners(seq, h)
+  zrem('jobs:by-tenant:' .. h.tenant, seq)
+  if h.series then zrem('jobs:by-series:' .. h.series, seq) end
+  if h.app then zrem('jobs:by-app:' .. h.app, seq) end
 end
 
 local seenRoutes = {}
@@ -27,14 +26,14 @@ local function addRoute(route)
   call('SADD', key('routes'), route)
 end
 
--- The id is known at once, everything else when writes are flushed.
+local function takeJob() return { row = take(), definition = take(), lease = take() } end
+
 local function addJob(seq, made, h, now)
-  local definition = decodeDefinition(made.definition)
-  call('HSET', key('ids'), definition.id, seq)
+  hset('ids', h.id, seq)
   hset('jobs', seq, made.row)
   hset('definitions', seq, made.definition)
   zadd('jobs:all', seq, seq)
-  indexDefinition(seq, h.tenant, definition)
+  indexOwners(seq, h)
   enlist(seq, h)
   addRoute(h.route)
   if made.lease ~= '' then
@@ -48,8 +47,6 @@ local function addJob(seq, made, h, now)
   count(h, h.state, 1)
 end
 
-local function takeJob() return { id = take(), row = take(), definition = take(), lease = take() } end
-
 local function exists(id) return call('HEXISTS', key('ids'), id) == 1 end
 
 local function isFull(h, waitingMax)
@@ -58,14 +55,15 @@ end
 
 local function flush()
   flushPlaces()
+  flushStatus()
   flushWrites()
 end
 
-local function removeJob(seq, h, lease, definition)
-  if definition then call('HDEL', key('ids'), definition.id) end
+local function removeJob(seq, h, lease)
+  hdel('ids', h.id)
   if lease then endLeases(lease.token, 1) else unplace(seq, h) end
   zrem('jobs:all', seq)
-  unindexDefinition(seq, h.tenant, definition)
+  unindexOwners(seq, h)
   delist(seq, h)
   for _, name in ipairs({ 'jobs', 'definitions', 'leases', 'progress' }) do hdel(name, seq) end
   count(h, lease and RUNNING or h.state, -1)

@@ -15,30 +15,37 @@ local function statusOf(h)
   return STATUS_OF_STATE[h.state] or (h.isUnstarted and 'unstarted' or 'live')
 end
 
+-- Numbers by tenant and status, for the lists they come into and those they leave.
+local coming, leaving = {}, {}
+
 local function enlist(seq, h)
-  if h.kind ~= 0 then return end
-  local status = statusOf(h)
-  zadd(statusKey(status), seq, seq)
-  zadd(tenantStatusKey(status, h.tenant), seq, seq)
+  if h.kind == 0 then push(tableIn(coming, h.tenant), statusOf(h), seq, seq) end
 end
 
 local function delist(seq, h)
-  if h.kind ~= 0 then return end
-  local status = statusOf(h)
-  zrem(statusKey(status), seq)
-  zrem(tenantStatusKey(status, h.tenant), seq)
+  if h.kind == 0 then push(tableIn(leaving, h.tenant), statusOf(h), seq) end
 end
 
--- Of a job whose row from before is not read: it was running.
-local function relistRunning(seq, after)
-  if after.kind ~= 0 then return end
-  local now = statusOf(after)
-  for i = 1, 2 do
-    local status = STATUSES[i]
-    if status ~= now then
-      zrem(statusKey(status), seq)
-      zrem(tenantStatusKey(status, after.tenant), seq)
+-- Of a job that ran, whose row from before is not read: it was unstarted or live.
+local function relistRunning(seq, h)
+  if h.kind ~= 0 then return end
+  local own, status = tableIn(leaving, h.tenant), statusOf(h)
+  if status ~= 'unstarted' then push(own, 'unstarted', seq) end
+  if status ~= 'live' then push(own, 'live', seq) end
+  push(tableIn(coming, h.tenant), status, seq, seq)
+end
+
+local function flushLists(command, tenants)
+  for tenant, lists in pairs(tenants) do
+    for status, list in pairs(lists) do
+      batch(command, statusKey(status), list)
+      batch(command, tenantStatusKey(status, tenant), list)
     end
   end
-  enlist(seq, after)
+end
+
+local function flushStatus()
+  flushLists('ZREM', leaving)
+  flushLists('ZADD', coming)
+  coming, leaving = {}, {}
 end
