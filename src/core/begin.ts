@@ -10,7 +10,7 @@ import type { Job } from './job.ts'
 import { noRun, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
 import { limits } from './limits.ts'
-import { claimedFor, numbered } from './service.ts'
+import { claimedFor, numbered } from './current-run.ts'
 import type { Instant } from './time.ts'
 import { gridNext, isGrid, type GridTrigger } from './trigger.ts'
 

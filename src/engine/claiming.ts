@@ -6,7 +6,7 @@ import type { Change } from '../core/change.ts'
 import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
 import type { TenantShares } from '../core/lane.ts'
-import { serviceOf } from '../core/service.ts'
+import { currentRunOf } from '../core/current-run.ts'
 import { settle } from '../core/settle.ts'
 import type { Instant } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
@@ -14,7 +14,7 @@ import type { ClaimRequest } from '../store/store.ts'
 import { ClaimWatch } from './claim-watch.ts'
 import { commit } from './commit.ts'
 import { settledOf } from './events.ts'
-import { makeHeld, type Held } from './held.ts'
+import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
 import { noteOutcomes } from './series-fold.ts'
 
@@ -39,13 +39,13 @@ const noLimits: ClaimLimits = { isRuled: () => false, shares: () => undefined }
 
 export class Claiming {
   readonly #parts: Parts
-  readonly #giveBack: (held: readonly Held[]) => void
+  readonly #giveBack: (held: readonly ActiveAttempt[]) => void
   readonly #limits: ClaimLimits
 
   /** `giveBack` takes what was claimed but could not begin, and releases it in its own time. */
   constructor(
     parts: Parts,
-    giveBack: (held: readonly Held[]) => void,
+    giveBack: (held: readonly ActiveAttempt[]) => void,
     limits: ClaimLimits = noLimits,
   ) {
     this.#parts = parts
@@ -90,25 +90,25 @@ export class Claiming {
     return { queue, jobs, at, isLate: false }
   }
 
-  async begin({ jobs, at, isLate }: Taken): Promise<Held[]> {
+  async begin({ jobs, at, isLate }: Taken): Promise<ActiveAttempt[]> {
     if (isLate) {
-      this.#giveBack(jobs.map(job => makeHeld(job, serviceOf(job))))
+      this.#giveBack(jobs.map(job => activeAttempt(job, currentRunOf(job))))
       return []
     }
     try {
       return await this.#hold(jobs, at)
     } catch (error) {
       // What was written is not known: each is read again before it is given back.
-      const unbegun = jobs.map(job => makeHeld(job, serviceOf(job)))
+      const unbegun = jobs.map(job => activeAttempt(job, currentRunOf(job)))
       for (const held of unbegun) held.isStale = true
       this.#giveBack(unbegun)
       throw error
     }
   }
 
-  async #hold(jobs: readonly Job[], now: Instant): Promise<Held[]> {
+  async #hold(jobs: readonly Job[], now: Instant): Promise<ActiveAttempt[]> {
     const ready = await this.#beginAll(jobs, now)
-    const held = ready.map(job => makeHeld(job, serviceOf(job)))
+    const held = ready.map(job => activeAttempt(job, currentRunOf(job)))
     await this.#loadCheckpoints(held)
     return held
   }
@@ -187,9 +187,9 @@ export class Claiming {
   }
 
   /** Only a run that was tried before can have left something. */
-  async #loadCheckpoints(held: readonly Held[]): Promise<void> {
+  async #loadCheckpoints(held: readonly ActiveAttempt[]): Promise<void> {
     for (const one of held) {
-      if (one.service.run.attempt === 0) continue
+      if (one.current.run.attempt === 0) continue
       const progress = await this.#parts.store.progress(one.job.id)
       one.checkpoint = progress?.checkpoint
     }

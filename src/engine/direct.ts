@@ -5,7 +5,7 @@ import type { Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
 import type { ClaimRequest } from '../store/store.ts'
 import type { Claiming } from './claiming.ts'
-import type { Held } from './held.ts'
+import type { ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
 import type { Room } from './room.ts'
 
@@ -18,7 +18,7 @@ export interface DirectHost {
   readonly claiming: Claiming
   /** Nothing else is due, as far as the loop knows, and it would look for jobs of this queue. */
   isAtRest(queue: string): boolean
-  accept(queue: string, held: readonly Held[]): Promise<void>
+  accept(queue: string, held: readonly ActiveAttempt[]): Promise<void>
   fail(error: unknown): void
 }
 
@@ -72,7 +72,7 @@ export class Direct {
 
   async #begin(queue: string, jobs: readonly Job[], at: Instant, begun: () => void): Promise<void> {
     const { claiming } = this.#host
-    let held: readonly Held[] = []
+    let held: readonly ActiveAttempt[] = []
     try {
       held = await claiming.begin(claiming.taken(queue, jobs, at))
     } catch (error) {

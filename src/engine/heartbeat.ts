@@ -2,29 +2,29 @@
 
 import type { Job } from '../core/job.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import { leaseOf, type AbortReason, type Held } from './held.ts'
+import { leaseOf, type AbortReason, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
 import type { Runner } from './runner.ts'
-import type { Settling } from './settling.ts'
+import type { Settler } from './settler.ts'
 
 export class Heartbeat {
   readonly #parts: Parts
   readonly #runner: Runner
-  readonly #settling: Settling
+  readonly #settling: Settler
   readonly #holds: Holds
   #lastRenewAt: Instant = -Infinity
   /** When leases were last checked against the clock; null while none was held. */
   #lastFence: { readonly at: Millis; readonly blockedMs: Millis } | null = null
 
-  constructor(parts: Parts, runner: Runner, settling: Settling, holds: Holds) {
+  constructor(parts: Parts, runner: Runner, settling: Settler, holds: Holds) {
     this.#parts = parts
     this.#holds = holds
     this.#runner = runner
     this.#settling = settling
   }
 
-  #held(): Held[] {
+  #held(): ActiveAttempt[] {
     const { running, buffered } = this.#runner
     return [...running, ...buffered, ...this.#settling.unwritten].filter(
       held => held.phase !== 'gone',
@@ -50,13 +50,13 @@ export class Heartbeat {
   }
 
   /** Only what is about to expire needs a write; a plain look costs none. */
-  async renew(held: readonly Held[], isRenewal: boolean): Promise<void> {
+  async renew(held: readonly ActiveAttempt[], isRenewal: boolean): Promise<void> {
     if (held.length === 0) return
     const { store, clock, settings } = this.#parts
     const sentAt = clock.now()
     const until = isRenewal ? sentAt + settings.leaseMs : null
     const results = await store.renew({ leases: held.map(leaseOf), until })
-    const lost: Held[] = []
+    const lost: ActiveAttempt[] = []
     for (const [i, one] of held.entries()) {
       const result = results[i]!
       if (one.phase === 'settling' && result.isHeld && until !== null) this.#prolong(one, until)
@@ -68,13 +68,13 @@ export class Heartbeat {
   }
 
   /** Its run ended, but the outcome could not be written yet: the next try reads the row first. */
-  #prolong(held: Held, until: Instant): void {
+  #prolong(held: ActiveAttempt, until: Instant): void {
     held.job = { ...held.job, lease: { ...held.job.lease!, until } }
     held.isStale = true
   }
 
   /** A version further on than our own writes explain means someone else changed the row. */
-  #keep(held: Held, version: number, until: Instant | null): void {
+  #keep(held: ActiveAttempt, version: number, until: Instant | null): void {
     const expected = held.job.version + (until === null ? 0 : 1)
     if (version !== expected) held.isStale = true
     if (until !== null) held.job = { ...held.job, lease: { ...held.job.lease!, until }, version }
@@ -82,13 +82,13 @@ export class Heartbeat {
   }
 
   /** It was paused or edited before it started: whoever claims it next does as it says now. */
-  #giveBack(held: Held): void {
+  #giveBack(held: ActiveAttempt): void {
     this.#runner.dropBuffered(held)
     held.outcome = { kind: 'released' }
     this.#settling.add(held)
   }
 
-  async #letGo(lost: readonly Held[]): Promise<void> {
+  async #letGo(lost: readonly ActiveAttempt[]): Promise<void> {
     const jobs = await this.#parts.store.get(lost.map(held => held.job.id))
     const byId = new Map(jobs.map(job => [job.id, job]))
     for (const held of lost) {
@@ -102,7 +102,7 @@ export class Heartbeat {
   }
 
   /** Whatever the handler still returns, there is no lease to write it under. */
-  #drop(held: Held, reason: AbortReason): void {
+  #drop(held: ActiveAttempt, reason: AbortReason): void {
     if (held.phase === 'buffered') this.#runner.dropBuffered(held)
     else this.#runner.abort(held, reason)
     held.phase = 'gone'
@@ -149,7 +149,7 @@ export class Heartbeat {
   }
 
   /** For a handler that asks: true while the lease is ours. */
-  async beatOne(held: Held): Promise<boolean> {
+  async beatOne(held: ActiveAttempt): Promise<boolean> {
     if (held.phase !== 'running') return false
     await this.#settling.sendReports([held])
     await this.renew([held], true)

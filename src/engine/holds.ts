@@ -5,7 +5,7 @@ import type { Change } from '../core/change.ts'
 import { liftHold, markStillRunning } from '../core/hold.ts'
 import type { Hold, Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
-import type { Held } from './held.ts'
+import type { ActiveAttempt } from './active-attempt.ts'
 import { LateMeasures } from './late-measures.ts'
 import type { Parts } from './parts.ts'
 import type { Resource } from './resource.ts'
@@ -18,7 +18,7 @@ type Decide = (job: Job, attemptId: string, now: Instant) => Change | null
 export class Holds {
   readonly #parts: Parts
   /** Handlers that still run, each with its timer. */
-  readonly #open = new Map<Held, () => void>()
+  readonly #open = new Map<ActiveAttempt, () => void>()
   readonly #writes = new Set<Promise<unknown>>()
   /** Jobs that wait for a permit, each with the attempt that found none. */
   readonly #waits = new Map<string, string>()
@@ -30,7 +30,7 @@ export class Holds {
   }
 
   /** The row of an attempt of this node has this hold. */
-  add(held: Held, hold: Hold): void {
+  add(held: ActiveAttempt, hold: Hold): void {
     if (held.lacks !== null) return this.#await(held, hold, held.lacks)
     if (!held.isInHandler) return this.#write(held.job.id, hold.attemptId, liftHold)
     if (this.#open.has(held)) return
@@ -47,7 +47,7 @@ export class Holds {
     }
   }
 
-  #await({ job }: Held, { attemptId }: Hold, resource: Resource): void {
+  #await({ job }: ActiveAttempt, { attemptId }: Hold, resource: Resource): void {
     const { id, spec } = job
     this.#waits.set(id, attemptId)
     resource.enqueue({

@@ -4,7 +4,7 @@
 import type { Store } from '../store/store.ts'
 import type { Claiming, Taken } from './claiming.ts'
 import type { Clock } from './clock.ts'
-import type { Held } from './held.ts'
+import type { ActiveAttempt } from './active-attempt.ts'
 import type { Room } from './room.ts'
 
 /** Below this a claim is cheap enough to be waited for. */
@@ -18,7 +18,7 @@ export interface IntakeHost {
   readonly claiming: Claiming
   /** Outcomes that wait to be written. */
   unwritten(): number
-  accept(queue: string, held: readonly Held[]): Promise<void>
+  accept(queue: string, held: readonly ActiveAttempt[]): Promise<void>
 }
 
 /** A claim under way; its jobs have their room from the start. */

@@ -8,18 +8,18 @@ import { Direct, type Errand } from './direct.ts'
 import type { NodeState } from './events.ts'
 import { reapGone } from './gone-owners.ts'
 import { checkEveryMs, Heartbeat } from './heartbeat.ts'
-import { abort, type Held } from './held.ts'
+import { abort, type ActiveAttempt } from './active-attempt.ts'
 import { Holds } from './holds.ts'
 import { Intake } from './intake.ts'
-import { announce, pruneAll, retire } from './janitor.ts'
+import { announce, pruneAll, retire } from './pruner.ts'
 import { restart, type Parts } from './parts.ts'
 import { reap } from './reaper.ts'
 import { Repeat } from './repeat.ts'
 import { Outage } from './outage.ts'
 import { Runner, type RunnerHost } from './runner.ts'
 import { SeriesFold } from './series-fold.ts'
-import { Settling } from './settling.ts'
-import { Survey } from './survey.ts'
+import { Settler } from './settler.ts'
+import { QueueDirectory } from './queue-directory.ts'
 import { Ticking } from './ticking.ts'
 
 type Work = () => Promise<boolean | void>
@@ -36,10 +36,10 @@ export class Node {
   readonly #intake: Intake
   readonly #direct: Direct
   readonly #runner: Runner
-  readonly #settling: Settling
+  readonly #settling: Settler
   readonly #heartbeat: Heartbeat
   readonly #holds: Holds
-  readonly #survey: Survey
+  readonly #directory: QueueDirectory
   readonly #ticking: Ticking
   readonly #outage: Outage
   readonly #seriesFold: SeriesFold
@@ -60,16 +60,16 @@ export class Node {
     this.#parts = parts
     this.#clockWatch = new ClockWatch(parts)
     this.#runner = new Runner(parts, this.#runnerHost())
-    this.#survey = new Survey(parts, this.#runner.tenants, () => this.#reaps.rearm())
+    this.#directory = new QueueDirectory(parts, this.#runner.tenants, () => this.#reaps.rearm())
     this.#outage = new Outage(parts)
     this.#seriesFold = new SeriesFold(parts)
     this.#holds = new Holds(parts)
     const { room } = this.#runner
     const claiming = new Claiming(parts, held => this.#giveBack(held), {
-      isRuled: () => this.#survey.isRuled,
+      isRuled: () => this.#directory.hasLimits,
       shares: (queue, limit) => this.#runner.shares(queue, limit),
     })
-    const accept = (queue: string, held: readonly Held[]) => this.#accept(queue, held)
+    const accept = (queue: string, held: readonly ActiveAttempt[]) => this.#accept(queue, held)
     const unwritten = () => (this.#settling.unwritten.size > 0 ? Infinity : this.#settling.size)
     const asked = { store: parts.store, clock: parts.clock, room, claiming }
     this.#intake = new Intake({ ...asked, unwritten, accept })
@@ -83,12 +83,12 @@ export class Node {
     })
     this.#ticking = new Ticking({
       parts,
-      survey: this.#survey,
+      directory: this.#directory,
       intake: this.#intake,
-      mayHoldBack: () => this.#survey.isRuled || this.#runner.tenants.areSeveral,
+      mayHoldBack: () => this.#directory.hasLimits || this.#runner.tenants.areSeveral,
       isCrashed: () => this.#isCrashed,
     })
-    this.#settling = new Settling(parts, {
+    this.#settling = new Settler(parts, {
       onSettled: soonestDue => {
         this.#runner.room.measure(parts.clock.now())
         this.#ticking.settled(soonestDue)
@@ -108,7 +108,7 @@ export class Node {
     // Looking costs nothing while nothing is held: it starts with the first claim.
     this.#looks = repeat(checkEveryMs(settings), 'renew', () => this.#heartbeat.beat())
     this.#fences = repeat(checkEveryMs(settings), 'fence', async () => this.#heartbeat.fence())
-    const untilReap = () => this.#survey.untilReap()
+    const untilReap = () => this.#directory.untilReapMs()
     this.#reaps = repeat(untilReap, 'reap', () => this.#reap())
     this.#repeats = [
       this.#reaps,
@@ -147,8 +147,8 @@ export class Node {
   }
 
   /** Whether lanes have rules, as far as this node knows. */
-  get isRuled(): boolean {
-    return this.#survey.isRuled
+  get hasLimits(): boolean {
+    return this.#directory.hasLimits
   }
 
   #become(to: NodeState): void {
@@ -173,7 +173,7 @@ export class Node {
     try {
       await this.#clockWatch.measure()
       this.#startedAt = this.#parts.clock.now()
-      await this.#survey.take()
+      await this.#directory.refresh()
       await findStepAtStart(this.#parts)
       await this.#announce()
       await this.#parts.owner.beat(this.#parts.store)
@@ -227,13 +227,13 @@ export class Node {
     this.#outage.end('tick')
   }
 
-  async #accept(queue: string, held: readonly Held[]): Promise<void> {
+  async #accept(queue: string, held: readonly ActiveAttempt[]): Promise<void> {
     if (held.length === 0 || this.#isCrashed) return
     if (this.#isEnding()) return this.#release(held)
     this.#runner.accept(queue, held)
     this.#looks.start()
     this.#fences.start()
-    this.#survey.held()
+    this.#directory.markBusy()
   }
 
   #isEnding(): boolean {
@@ -255,7 +255,7 @@ export class Node {
     await reapGone(this.#parts)
     await reap({ ...this.#parts, isHeld: ({ lease }) => this.#runner.holds(lease) })
     await this.#clockWatch.measure()
-    await this.#survey.take()
+    await this.#directory.refresh()
   }
 
   async #prune(): Promise<void> {
@@ -264,42 +264,42 @@ export class Node {
   }
 
   /** What to claim together with new jobs, where this node would claim them next anyway. */
-  errandFor(jobs: readonly Job[]): Errand | null {
+  claimOnInsert(jobs: readonly Job[]): Errand | null {
     return this.#direct.errandFor(jobs)
   }
 
   #isAtRest(queue: string): boolean {
     if (this.#state !== 'running' || !this.#parts.wake.isAsleep) return false
     if (this.#settling.unwritten.size > 0) return false
-    return !this.#survey.isRuled && this.#survey.queues.includes(queue)
+    return !this.#directory.hasLimits && this.#directory.queues.includes(queue)
   }
 
   /** Another process wrote to the store: its jobs may be in queues this node has not seen. */
-  hint(): void {
-    this.#survey.doubt()
+  onExternalWrite(): void {
+    this.#directory.invalidate()
     this.#parts.wake.notify()
   }
 
   /** Jobs came into queues that may be new. Whoever takes one of them begins a lease then. */
-  came(queues: readonly string[]): void {
-    this.#survey.add(queues)
+  onCreated(queues: readonly string[]): void {
+    this.#directory.add(queues)
     this.#parts.wake.notify()
   }
 
   /** The same, or something else asks for a look right now; it may end a lease or a pause. */
-  notice(queues: readonly string[] = []): void {
-    this.#survey.held()
-    this.came(queues)
+  onChanged(queues: readonly string[] = []): void {
+    this.#directory.markBusy()
+    this.onCreated(queues)
   }
 
   /** Lanes were given rules in this process. */
-  noticeRules(): void {
-    this.#survey.expectRules()
+  onLimitsSet(): void {
+    this.#directory.expectLimits()
     this.#parts.wake.notify()
   }
 
   /** A control action was taken in this process: runs it concerns learn of it at once. */
-  lookNow(): void {
+  checkCancellations(): void {
     if (this.#runner.running.size > 0) void this.#looks.now()
   }
 
@@ -309,7 +309,7 @@ export class Node {
       startedAt: this.#startedAt,
       state: this.#state,
       handlers: handlers.names,
-      queues: [...this.#survey.queues],
+      queues: [...this.#directory.queues],
       slots: settings.slots,
       running: this.#runner.room.running,
       lastTickAt: this.#ticking.lastAt,
@@ -354,12 +354,12 @@ export class Node {
     return { clean: left.length === 0, aborted: [...new Set(left.map(held => held.job.id))] }
   }
 
-  async #release(held: readonly Held[]): Promise<void> {
+  async #release(held: readonly ActiveAttempt[]): Promise<void> {
     this.#giveBack(held)
     await this.#settling.flush()
   }
 
-  #giveBack(held: readonly Held[]): void {
+  #giveBack(held: readonly ActiveAttempt[]): void {
     if (this.#isCrashed) return
     for (const one of held) {
       one.outcome = { kind: 'released' }

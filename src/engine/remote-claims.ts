@@ -8,10 +8,10 @@ import { settle } from '../core/settle.ts'
 import type { Millis } from '../core/time.ts'
 import type { Within } from '../store/store.ts'
 import { Claiming } from './claiming.ts'
-import type { Held } from './held.ts'
+import type { ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
 
-export interface RemoteAsk {
+export interface RemoteClaimRequest {
   readonly worker: string
   /** Null for every tenant. */
   readonly tenant: string | null
@@ -36,8 +36,8 @@ const ROUNDS_MAX = 10
 const HELD_BACK_MS: Millis = 1_000
 
 interface Waiter {
-  readonly ask: RemoteAsk
-  readonly resolve: (held: readonly Held[]) => void
+  readonly ask: RemoteClaimRequest
+  readonly resolve: (held: readonly ActiveAttempt[]) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -82,7 +82,7 @@ export class RemoteClaims {
   }
 
   /** What is there now, or comes within the time to wait; nodes alone perform built-in actions. */
-  claim(given: RemoteAsk, wait: RemoteWait): Promise<readonly Held[]> {
+  claim(given: RemoteClaimRequest, wait: RemoteWait): Promise<readonly ActiveAttempt[]> {
     const ask = { ...given, handlers: given.handlers.filter(name => !isActionName(name)) }
     if (this.#isStopped || ask.handlers.length === 0) return Promise.resolve([])
     if (wait.ms <= 0) return this.#take(ask)
@@ -130,7 +130,7 @@ export class RemoteClaims {
   }
 
   /** Claimed for nobody: due again at once, and no attempt was made. */
-  async giveBack(held: readonly Held[]): Promise<void> {
+  async giveBack(held: readonly ActiveAttempt[]): Promise<void> {
     const { store, clock, wake } = this.#parts
     if (held.length === 0) return
     const now = clock.now()
@@ -146,13 +146,13 @@ export class RemoteClaims {
   }
 
   /** Where the store does not answer, the leases end by themselves. */
-  async #returnLate(held: readonly Held[]): Promise<void> {
+  async #returnLate(held: readonly ActiveAttempt[]): Promise<void> {
     await this.giveBack(held).catch((error: unknown) => {
       this.#parts.events.emit('error', { kind: 'store', error, during: 'claim' })
     })
   }
 
-  #groupOf(ask: RemoteAsk): Group {
+  #groupOf(ask: RemoteClaimRequest): Group {
     const { worker: _, limit: __, leaseMs: ___, ...same } = ask
     const key = JSON.stringify(same)
     const held = this.#groups.get(key)
@@ -205,7 +205,7 @@ export class RemoteClaims {
     }
   }
 
-  async #pauseOf({ queues, handlers }: RemoteAsk): Promise<Millis> {
+  async #pauseOf({ queues, handlers }: RemoteClaimRequest): Promise<Millis> {
     const { store, clock, settings } = this.#parts
     const now = clock.now()
     const lines = queues.flatMap(queue => handlers.map(handler => ({ queue, handler })))
@@ -217,16 +217,20 @@ export class RemoteClaims {
   }
 
   /** Assigned users first; the others only for what those leave open. */
-  async #take(ask: RemoteAsk): Promise<Held[]> {
+  async #take(ask: RemoteClaimRequest): Promise<ActiveAttempt[]> {
     const { users, steal, limit } = ask
     const held = await this.#takeOf(ask, users, limit)
     if (steal.length === 0 || held.length === limit) return held
     return [...held, ...(await this.#takeOf(ask, steal, limit - held.length))]
   }
 
-  async #takeOf(ask: RemoteAsk, users: readonly string[], limit: number): Promise<Held[]> {
+  async #takeOf(
+    ask: RemoteClaimRequest,
+    users: readonly string[],
+    limit: number,
+  ): Promise<ActiveAttempt[]> {
     const queues = inTurn(ask.queues, this.#round++)
-    const held: Held[] = []
+    const held: ActiveAttempt[] = []
     for (const queue of queues) {
       for (let round = 0; held.length < limit && round < ROUNDS_MAX; round++) {
         const claimed = await this.#claimFrom(queue, { ask, users, limit: limit - held.length })
@@ -240,7 +244,7 @@ export class RemoteClaims {
   async #claimFrom(
     queue: string,
     { ask, users, limit }: Part,
-  ): Promise<{ count: number; held: Held[] }> {
+  ): Promise<{ count: number; held: ActiveAttempt[] }> {
     const { store, clock, ids, events } = this.#parts
     const now = clock.now()
     const jobs = await store.claim({
@@ -263,7 +267,7 @@ export class RemoteClaims {
   }
 
   /** A name with a slash may look like a user of another tenant: its jobs are not given away. */
-  async #ownOf({ tenant }: RemoteAsk, held: Held[]): Promise<Held[]> {
+  async #ownOf({ tenant }: RemoteClaimRequest, held: ActiveAttempt[]): Promise<ActiveAttempt[]> {
     if (tenant === null) return held
     const foreign = held.filter(({ job }) => job.spec.tenant !== tenant)
     await this.giveBack(foreign)
@@ -272,7 +276,7 @@ export class RemoteClaims {
 }
 
 interface Part {
-  readonly ask: RemoteAsk
+  readonly ask: RemoteClaimRequest
   readonly users: readonly string[]
   readonly limit: number
 }
@@ -285,7 +289,7 @@ function inTurn(queues: readonly string[], round: number): readonly string[] {
 /** Whoever serves every tenant has one turn among them; names of tenants cannot be `*`. */
 const EVERY_TENANT_SCOPE = '*'
 
-function scopeOf({ tenant }: RemoteAsk, users: readonly string[]): Within {
+function scopeOf({ tenant }: RemoteClaimRequest, users: readonly string[]): Within {
   if (tenant === null) return { scope: EVERY_TENANT_SCOPE, lanes: null }
   if (users.length === 0) return { scope: tenant, lanes: { tenant, spans: spansOfTenant(tenant) } }
   const lanes = [...new Set(users)].sort().map(user => laneOf(tenant, user))

@@ -9,10 +9,10 @@ import type { TenantShares } from '../core/lane.ts'
 import { SECOND, type Instant, type Millis } from '../core/time.ts'
 import { Context, type ContextHost } from './context.ts'
 import { Deadlines } from './deadlines.ts'
-import { abort, type AbortReason, type Held } from './held.ts'
+import { abort, type AbortReason, type ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
 import { Room } from './room.ts'
-import type { Settling } from './settling.ts'
+import type { Settler } from './settler.ts'
 import { TenantSlots } from './tenant-slots.ts'
 import { outcomeOfReturned, outcomeOfThrown } from './verdicts.ts'
 
@@ -30,13 +30,13 @@ export class Runner {
   readonly #parts: Parts
   readonly #host: RunnerHost
   readonly #deadlines: Deadlines
-  readonly #buffers = new Map<string, Held[]>()
-  readonly #running = new Set<Held>()
+  readonly #buffers = new Map<string, ActiveAttempt[]>()
+  readonly #running = new Set<ActiveAttempt>()
   /** Handlers that ignored their signal and have not returned yet. */
-  readonly #strays = new Set<Held>()
-  #fresh: Held[] = []
+  readonly #strays = new Set<ActiveAttempt>()
+  #fresh: ActiveAttempt[] = []
   #unwatchBuffers: (() => void) | null = null
-  #settling: Settling | null = null
+  #settling: Settler | null = null
   #isPumping = false
   /** Jobs running here whose last attempts crashed. */
   #suspects = 0
@@ -49,19 +49,19 @@ export class Runner {
     this.tenants = new TenantSlots(parts.settings)
   }
 
-  use(settling: Settling): void {
+  use(settling: Settler): void {
     this.#settling = settling
   }
 
-  get running(): ReadonlySet<Held> {
+  get running(): ReadonlySet<ActiveAttempt> {
     return this.#running
   }
 
-  get strays(): ReadonlySet<Held> {
+  get strays(): ReadonlySet<ActiveAttempt> {
     return this.#strays
   }
 
-  get buffered(): Held[] {
+  get buffered(): ActiveAttempt[] {
     return [...this.#buffers.values()].flat()
   }
 
@@ -80,7 +80,7 @@ export class Runner {
     return false
   }
 
-  accept(queue: string, jobs: readonly Held[]): void {
+  accept(queue: string, jobs: readonly ActiveAttempt[]): void {
     const buffer = this.#buffers.get(queue) ?? []
     this.#buffers.set(queue, buffer)
     buffer.push(...jobs)
@@ -112,8 +112,8 @@ export class Runner {
   #returnLate(queue: string): void {
     const { clock, settings } = this.#parts
     const now = clock.now()
-    const late: Held[] = []
-    const young: Held[] = []
+    const late: ActiveAttempt[] = []
+    const young: ActiveAttempt[] = []
     for (const held of this.#buffers.get(queue)!) {
       // A clock that was set back makes a claim no younger.
       const isLate = Math.abs(now - held.job.lease!.claimedAt) >= settings.claimWaitMs
@@ -126,7 +126,7 @@ export class Runner {
   }
 
   /** Gives back what has not started; the caller releases it. */
-  takeBuffered(): Held[] {
+  takeBuffered(): ActiveAttempt[] {
     const taken = this.buffered
     for (const [queue, buffer] of this.#buffers) {
       this.room.buffered(queue, -buffer.length)
@@ -135,7 +135,7 @@ export class Runner {
     return taken
   }
 
-  dropBuffered(held: Held): void {
+  dropBuffered(held: ActiveAttempt): void {
     const { queue } = held.job.spec
     const buffer = this.#buffers.get(queue)
     const at = buffer?.indexOf(held) ?? -1
@@ -153,7 +153,7 @@ export class Runner {
     for (const [queue, buffer] of this.#buffers) {
       let next = 0
       /** Of tenants that have their share of the slots. */
-      const kept: Held[] = []
+      const kept: ActiveAttempt[] = []
       while (next < buffer.length && this.room.hasSlot(queue)) {
         const held = buffer[next++]!
         // Handlers that do not yield may take long: every start asks for the time anew.
@@ -190,7 +190,7 @@ export class Runner {
   }
 
   /** What its attempt needs beside a slot; without it the job waits in the store. */
-  #takePermit(held: Held): boolean {
+  #takePermit(held: ActiveAttempt): boolean {
     const resource = this.#parts.handlers.resourceOf(held.job)
     if (resource === null) return true
     held.permit = resource.tryTake(held.job.id)
@@ -198,19 +198,19 @@ export class Runner {
     return held.permit !== null
   }
 
-  #release(held: Held): void {
+  #release(held: ActiveAttempt): void {
     held.outcome = { kind: 'released' }
     this.#settling!.add(held)
   }
 
   /** Another suspect runs here: if one of them kills the process, it must not take the other along. */
-  #putOff(queue: string, held: Held, until: Instant): void {
+  #putOff(queue: string, held: ActiveAttempt, until: Instant): void {
     this.room.buffered(queue, -1)
     held.outcome = { kind: 'deferred', until, reason: 'another suspect runs', worked: false }
     this.#settling!.add(held)
   }
 
-  #start(held: Held, now: Instant): void {
+  #start(held: ActiveAttempt, now: Instant): void {
     if (isSuspect(held.job)) this.#suspects++
     held.phase = 'running'
     held.startedAt = now
@@ -242,7 +242,7 @@ export class Runner {
     )
   }
 
-  #returned(held: Held, ended: Outcome): void {
+  #returned(held: ActiveAttempt, ended: Outcome): void {
     held.isInHandler = false
     held.permit?.release()
     this.#done(held, ended)
@@ -251,7 +251,7 @@ export class Runner {
   }
 
   /** Most handlers end before their time could be watched; only the others cost a deadline. */
-  #watchLater(held: Held): void {
+  #watchLater(held: ActiveAttempt): void {
     this.#fresh.push(held)
     if (this.#fresh.length > 1) return
     this.#parts.clock.soon(() => {
@@ -261,7 +261,7 @@ export class Runner {
     })
   }
 
-  #watch(held: Held): void {
+  #watch(held: ActiveAttempt): void {
     const { timeoutMs } = held.job.spec
     if (timeoutMs !== null) {
       this.#deadlines.add(held.startedAt + timeoutMs, () => this.#stopFor(held, 'timeout'))
@@ -270,13 +270,13 @@ export class Runner {
     if (firing !== null) this.#deadlines.add(firing, () => this.#stopFor(held, 'superseded'))
   }
 
-  #stopFor(held: Held, reason: AbortReason): void {
+  #stopFor(held: ActiveAttempt, reason: AbortReason): void {
     if (held.isDone || held.phase !== 'running') return
     this.abort(held, reason)
   }
 
   /** Tells the handler to stop; one that does not listen is left behind after a grace. */
-  abort(held: Held, reason: AbortReason): void {
+  abort(held: ActiveAttempt, reason: AbortReason): void {
     abort(held, reason)
     const { clock, settings, events } = this.#parts
     this.#deadlines.add(clock.now() + settings.abortGraceMs, () => {
@@ -287,7 +287,7 @@ export class Runner {
     })
   }
 
-  #done(held: Held, ended: Outcome): void {
+  #done(held: ActiveAttempt, ended: Outcome): void {
     if (held.isDone) {
       this.#strays.delete(held)
       this.#parts.events.emit('lateResult', { job: held.job, reason: held.abortReason! })
@@ -307,7 +307,7 @@ export class Runner {
     if (this.#running.size === 0) this.#host.idle()
   }
 
-  #warnOmitted(held: Held, outcome: Outcome): void {
+  #warnOmitted(held: ActiveAttempt, outcome: Outcome): void {
     if (outcome.kind !== 'succeeded' || outcome.resultOmitted === undefined) return
     const why = outcome.resultOmitted
     new Context(held, this.#host).log.warn(`result omitted: ${why}`)
@@ -321,7 +321,7 @@ export class Runner {
 }
 
 /** Why a handler was stopped says more than what it threw on the way out. */
-function heard(held: Held, ended: Outcome): Outcome {
+function heard(held: ActiveAttempt, ended: Outcome): Outcome {
   switch (held.abortReason) {
     case 'timeout': {
       const ms = held.job.spec.timeoutMs
@@ -343,9 +343,9 @@ function heard(held: Held, ended: Outcome): Outcome {
 }
 
 /** With overlap replace, the next firing ends this run. */
-function supersededAt(held: Held): Instant | null {
-  const { job, service } = held
-  if (job.spec.overlap.policy !== 'replace' || service.request) return null
+function supersededAt(held: ActiveAttempt): Instant | null {
+  const { job, current } = held
+  if (job.spec.overlap.policy !== 'replace' || current.request) return null
   const { trigger } = job.spec
   if (trigger.kind === 'interval' && trigger.from === 'start') {
     return held.startedAt + trigger.everyMs

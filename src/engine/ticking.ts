@@ -5,7 +5,7 @@ import type { Line } from '../store/store.ts'
 import { CLAIMS_LATE } from './claim-watch.ts'
 import type { Intake } from './intake.ts'
 import type { Parts } from './parts.ts'
-import type { Survey } from './survey.ts'
+import type { QueueDirectory } from './queue-directory.ts'
 
 /** How soon a lane at its cap is looked at again, when no run of this node ends before. */
 const HELD_BACK_MS: Millis = 1_000
@@ -14,7 +14,7 @@ const MANY = 400
 
 export interface TickingHost {
   readonly parts: Parts
-  readonly survey: Survey
+  readonly directory: QueueDirectory
   readonly intake: Intake
   /** What is due may be left for a rule of a lane, or for the share of a tenant. */
   mayHoldBack(): boolean
@@ -46,22 +46,22 @@ export class Ticking {
   }
 
   async tick(): Promise<Millis> {
-    const { parts, survey, intake } = this.#host
+    const { parts, directory, intake } = this.#host
     const { store, clock, events } = parts
     const began = clock.now()
     this.#isShort = false
     this.#wasFreed = false
     const untilProbe = await this.#untilProbe()
     if (untilProbe > 0) return untilProbe
-    if (survey.isOld) {
+    if (directory.isStale) {
       // What the last tick claimed does not wait for it.
       await intake.begin()
-      await survey.take()
+      await directory.refresh()
     }
     let claimed = 0
     let isFull = false
     const open: string[] = []
-    for (const queue of survey.inTurn()) {
+    for (const queue of directory.inTurn()) {
       const look = await intake.claim(queue)
       if (look === null) continue
       open.push(queue)
@@ -78,7 +78,7 @@ export class Ticking {
     this.#isPressed = isFull && claimed >= MANY
     if (isFull) return 0
     if (claimed > 0) this.#lastGaveAt = claimed > 1 ? ended : -Infinity
-    this.#isShort = this.#host.mayHoldBack() || open.length < survey.queues.length
+    this.#isShort = this.#host.mayHoldBack() || open.length < directory.queues.length
     const pause = await this.#pause(open, began)
     return this.#isShort && this.#wasFreed ? 0 : pause
   }

@@ -218,7 +218,7 @@ export class TestScheduler<J extends readonly AnyJob[]> {
   /** What a hint of the store does between processes. */
   #tellOthers(): void {
     for (const other of this.#shared.running) {
-      if ((other as unknown) !== this.#scheduler) other.engine.node.hint()
+      if ((other as unknown) !== this.#scheduler) other.engine.node.onExternalWrite()
     }
   }
 

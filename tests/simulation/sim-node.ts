@@ -157,10 +157,10 @@ export class SimNode {
       ids: parts.ids,
       events: parts.events,
       waitingMax: null,
-      notice: queues => node.notice(queues),
-      came: queues => node.came(queues),
-      errandFor: jobs => node.errandFor(jobs),
-      lookNow: () => node.lookNow(),
+      notice: queues => node.onChanged(queues),
+      came: queues => node.onCreated(queues),
+      errandFor: jobs => node.claimOnInsert(jobs),
+      lookNow: () => node.checkCancellations(),
     })
     return { client, clock, now: () => parts.clock.now() }
   }

@@ -76,10 +76,10 @@ export class World {
       ids: new SystemIds(),
       events: this.events,
       waitingMax: settings.waitingMax ?? null,
-      errandFor: jobs => this.nodes[0]?.node.errandFor(jobs) ?? null,
-      notice: queues => this.nodes.forEach(({ node }) => node.notice(queues)),
-      came: queues => this.nodes.forEach(({ node }) => node.came(queues)),
-      lookNow: () => this.nodes.forEach(({ node }) => node.lookNow()),
+      errandFor: jobs => this.nodes[0]?.node.claimOnInsert(jobs) ?? null,
+      notice: queues => this.nodes.forEach(({ node }) => node.onChanged(queues)),
+      came: queues => this.nodes.forEach(({ node }) => node.onCreated(queues)),
+      lookNow: () => this.nodes.forEach(({ node }) => node.checkCancellations()),
     })
   }
 

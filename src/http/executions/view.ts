@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { isResultOmitted, type Attempt, type OutcomeKind } from '../../core/attempt.ts'
 import { runId, type Job } from '../../core/job.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { serviceOf } from '../../core/service.ts'
+import { currentRunOf } from '../../core/current-run.ts'
 import { iso } from '../../core/time.ts'
 import { nodeIdOf } from '../../core/owner.ts'
 import type { JobForm } from '../jobs/forms.ts'
@@ -108,7 +108,7 @@ export function executionView(attempt: Attempt, form: JobForm): ExecutionView {
 export function liveExecution(job: Job): ExecutionView | null {
   const { lease } = job
   if (lease === null) return null
-  const { run, origin, occurrence } = serviceOf(job)
+  const { run, origin, occurrence } = currentRunOf(job)
   return {
     id: lease.attemptId,
     job_id: job.id,

@@ -118,7 +118,7 @@ class ChaosNode {
       events.on('ticked', () => {
         if (node.state === 'running' && ++ticks === CALM_TICKS) resolve()
       })
-      node.notice()
+      node.onChanged()
     })
     say('calm')
   }

@@ -5,26 +5,26 @@ import type { Instant, Millis } from '../core/time.ts'
 import type { Parts } from './parts.ts'
 import type { TenantSlots } from './tenant-slots.ts'
 
-export class Survey {
+export class QueueDirectory {
   readonly #parts: Pick<Parts, 'store' | 'clock' | 'settings'>
   #queues: readonly string[] = []
   readonly #tenants: TenantSlots
-  readonly #onHeld: () => void
-  #isAnyHeld = true
-  #takenAt: Instant = -Infinity
-  #isRuled = false
-  #rulesReadAt: Instant = -Infinity
+  readonly #onBusy: () => void
+  #isBusy = true
+  #refreshedAt: Instant = -Infinity
+  #hasLimits = false
+  #limitsReadAt: Instant = -Infinity
   #turn = 0
 
-  /** `onHeld` hears when somebody holds something, where it was not known before. */
+  /** `onBusy` hears when somebody holds something, where it was not known before. */
   constructor(
     parts: Pick<Parts, 'store' | 'clock' | 'settings'>,
     tenants: TenantSlots,
-    onHeld: () => void,
+    onBusy: () => void,
   ) {
     this.#parts = parts
     this.#tenants = tenants
-    this.#onHeld = onHeld
+    this.#onBusy = onBusy
   }
 
   get queues(): readonly string[] {
@@ -32,13 +32,13 @@ export class Survey {
   }
 
   /** Whether lanes have rules; those set elsewhere are found within a check interval. */
-  get isRuled(): boolean {
-    return this.#isRuled
+  get hasLimits(): boolean {
+    return this.#hasLimits
   }
 
   /** Rules were set in this process. */
-  expectRules(): void {
-    this.#isRuled = true
+  expectLimits(): void {
+    this.#hasLimits = true
   }
 
   /** No queue is always first. */
@@ -49,50 +49,50 @@ export class Survey {
     return [...queues.slice(at), ...queues.slice(0, at)]
   }
 
-  untilReap(): Millis {
+  untilReapMs(): Millis {
     const { reapMs, idleReapMs } = this.#parts.settings
-    return this.#isAnyHeld ? reapMs : Math.max(reapMs, idleReapMs)
+    return this.#isBusy ? reapMs : Math.max(reapMs, idleReapMs)
   }
 
-  get isOld(): boolean {
+  get isStale(): boolean {
     const { clock, settings } = this.#parts
-    return Math.abs(clock.now() - this.#takenAt) >= settings.checkIntervalMs
+    return Math.abs(clock.now() - this.#refreshedAt) >= settings.checkIntervalMs
   }
 
-  async take(): Promise<void> {
+  async refresh(): Promise<void> {
     const { settings, store, clock } = this.#parts
     const counts = await store.counts()
-    this.#takenAt = clock.now()
-    const isAnyHeld = counts.some(
+    this.#refreshedAt = clock.now()
+    const isBusy = counts.some(
       ({ state, count }) => count > 0 && (state === 'running' || state === 'paused'),
     )
-    if (isAnyHeld) this.held()
-    else this.#isAnyHeld = false
-    await this.#readRules()
+    if (isBusy) this.markBusy()
+    else this.#isBusy = false
+    await this.#readLimits()
     const found = settings.queues ? Object.keys(settings.queues) : counts.map(one => one.queue)
     this.#queues = [...new Set(found)].sort()
   }
 
   /** Less often than queues, which every hint puts in doubt. */
-  async #readRules(): Promise<void> {
+  async #readLimits(): Promise<void> {
     const { settings, store, clock } = this.#parts
     const now = clock.now()
-    if (Math.abs(now - this.#rulesReadAt) < settings.checkIntervalMs) return
-    this.#rulesReadAt = now
-    this.#isRuled = (await store.listRecords(LANE_KIND, { limit: 1 }, now)).items.length > 0
+    if (Math.abs(now - this.#limitsReadAt) < settings.checkIntervalMs) return
+    this.#limitsReadAt = now
+    this.#hasLimits = (await store.listRecords(LANE_KIND, { limit: 1 }, now)).items.length > 0
     await this.#tenants.survey(store, now)
   }
 
   /** Something is held, or may be by now. Only news is told: under load it would never end. */
-  held(): void {
-    if (this.#isAnyHeld) return
-    this.#isAnyHeld = true
-    this.#onHeld()
+  markBusy(): void {
+    if (this.#isBusy) return
+    this.#isBusy = true
+    this.#onBusy()
   }
 
   /** Someone wrote to the store: nothing known of it is sure any more. */
-  doubt(): void {
-    this.#takenAt = -Infinity
+  invalidate(): void {
+    this.#refreshedAt = -Infinity
   }
 
   /** Jobs came into these queues. */

@@ -12,7 +12,7 @@ import { shortId } from '../core/short-id.ts'
 import type { Report } from '../store/store.ts'
 import { commit } from './commit.ts'
 import { settledOf } from './events.ts'
-import { endLog, leaseOf, type Held } from './held.ts'
+import { endLog, leaseOf, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
 import { noteOutcomes } from './series-fold.ts'
@@ -29,7 +29,7 @@ const REMOTE_WRITERS = 2
 /** So long outcomes may wait for starts, where both are written by this process. */
 const HOLD_MS = 200
 
-export interface SettlingHost {
+export interface SettlerHost {
   /** Hears when the first of the jobs just written falls due again. */
   readonly onSettled: (soonestDue: Instant) => void
   /** Whether many more jobs are due than the last look took. */
@@ -38,11 +38,11 @@ export interface SettlingHost {
   readonly holds?: Holds
 }
 
-export class Settling {
+export class Settler {
   readonly #parts: Parts
-  readonly #host: SettlingHost
-  #waiting: Held[] = []
-  readonly #unwritten = new Set<Held>()
+  readonly #host: SettlerHost
+  #waiting: ActiveAttempt[] = []
+  readonly #unwritten = new Set<ActiveAttempt>()
   #isScheduled = false
   #flushing: Promise<void> | null = null
   readonly #writers = new Set<Promise<void>>()
@@ -54,7 +54,7 @@ export class Settling {
   /** Of the jobs written since somebody was last told. */
   #soonestDue: Instant = Infinity
 
-  constructor(parts: Parts, host: SettlingHost) {
+  constructor(parts: Parts, host: SettlerHost) {
     this.#parts = parts
     this.#host = host
   }
@@ -69,11 +69,11 @@ export class Settling {
   }
 
   /** Outcomes whose last write failed; while there are any, nothing new should be claimed. */
-  get unwritten(): ReadonlySet<Held> {
+  get unwritten(): ReadonlySet<ActiveAttempt> {
     return this.#unwritten
   }
 
-  add(held: Held): void {
+  add(held: ActiveAttempt): void {
     held.phase = 'settling'
     endLog(held, this.#parts.clock.now())
     this.#waiting.push(held)
@@ -169,7 +169,7 @@ export class Settling {
     return new Promise(resolve => clock.soon(resolve))
   }
 
-  async #settleBatch(batch: readonly Held[]): Promise<void> {
+  async #settleBatch(batch: readonly ActiveAttempt[]): Promise<void> {
     let left = batch.filter(held => held.phase !== 'gone')
     let delay = RETRY_FIRST_MS
     for (let round = 0; left.length > 0 && round < ROUNDS_MAX; round++) {
@@ -194,7 +194,7 @@ export class Settling {
     this.#host.onSettled(soonest)
   }
 
-  #failed(left: readonly Held[], error: unknown): void {
+  #failed(left: readonly ActiveAttempt[], error: unknown): void {
     // A store that cannot write any outcome; one outcome that cannot be written is another matter.
     if (error instanceof SchedulerError && error.code.startsWith('STORE_')) {
       for (const held of left) this.#unwritten.add(held)
@@ -203,20 +203,20 @@ export class Settling {
     this.#parts.events.emit('error', { kind: errorKindOf(error), error, during: 'settle' })
   }
 
-  #wrote(batch: readonly Held[]): void {
+  #wrote(batch: readonly ActiveAttempt[]): void {
     if (this.#unwritten.size === 0) return
     for (const held of batch) this.#unwritten.delete(held)
     if (this.#unwritten.size === 0) this.#parts.troubles.clear(OUTCOMES_TROUBLE)
   }
 
-  #hasLapsed(held: Held): boolean {
+  #hasLapsed(held: ActiveAttempt): boolean {
     if (this.#parts.clock.now() < held.job.lease!.until) return false
     this.#lose(held, 'the store could not be reached until the lease ended')
     return true
   }
 
   /** One pass over the batch; returns those whose row was changed and must be decided again. */
-  async #round(batch: readonly Held[]): Promise<Held[]> {
+  async #round(batch: readonly ActiveAttempt[]): Promise<ActiveAttempt[]> {
     const { clock, settings, events } = this.#parts
     const fresh = await this.#readStale(batch)
     if (fresh.length === 0) return []
@@ -225,7 +225,7 @@ export class Settling {
     const changes = fresh.map(held => this.#decide(held, now))
     const options = { now, waitingMax: settings.waitingMax }
     const results = await commit(this.#parts, changes.map(kept), options)
-    const again: Held[] = []
+    const again: ActiveAttempt[] = []
     const done: Change[] = []
     for (const [i, held] of fresh.entries()) {
       if (results[i] === 'committed') {
@@ -248,7 +248,7 @@ export class Settling {
   }
 
   /** One job that cannot be understood is set aside; the others of the batch are written. */
-  #decide(held: Held, now: Instant): Change {
+  #decide(held: ActiveAttempt, now: Instant): Change {
     const { outcome, startedAt, measures } = held
     const { holdMs } = this.#parts.settings
     const finish = {
@@ -268,12 +268,12 @@ export class Settling {
   }
 
   /** Rows someone else wrote are read again; those that are no longer ours are let go. */
-  async #readStale(batch: readonly Held[]): Promise<Held[]> {
+  async #readStale(batch: readonly ActiveAttempt[]): Promise<ActiveAttempt[]> {
     const stale = batch.filter(held => held.isStale)
     if (stale.length === 0) return [...batch]
     const jobs = await this.#parts.store.get(stale.map(held => held.job.id))
     const byId = new Map(jobs.map(job => [job.id, job]))
-    const lost: Held[] = []
+    const lost: ActiveAttempt[] = []
     for (const held of stale) {
       const job = byId.get(held.job.id)
       const { token, fence } = leaseOf(held)
@@ -287,7 +287,7 @@ export class Settling {
   }
 
   /** A commit whose answer was cut off left its trace behind: then nothing was lost. */
-  async #checkLost(held: Held, job: Job | undefined): Promise<void> {
+  async #checkLost(held: ActiveAttempt, job: Job | undefined): Promise<void> {
     if (job) this.#noteHold(held, job)
     const { id, lease } = held.job
     const page = await this.#parts.store.attempts({ jobId: id, id: lease!.attemptId }, { limit: 1 })
@@ -303,7 +303,7 @@ export class Settling {
     this.#parts.events.emit('settled', { settled: [{ job, attempt, skips: [] }] })
   }
 
-  #noteHold(held: Held, { hold }: Job): void {
+  #noteHold(held: ActiveAttempt, { hold }: Job): void {
     if (hold === null || hold.attemptId !== held.job.lease!.attemptId) return
     this.#host.holds?.add(held, hold)
   }
@@ -312,7 +312,7 @@ export class Settling {
     if (dueAt !== null && dueAt < this.#soonestDue) this.#soonestDue = dueAt
   }
 
-  #lose(held: Held, reason: string): void {
+  #lose(held: ActiveAttempt, reason: string): void {
     held.phase = 'gone'
     // A claim that goes back unstarted has no result that could be refused.
     if (held.outcome?.kind === 'released') return
@@ -320,7 +320,7 @@ export class Settling {
   }
 
   /** Log lines, progress and checkpoints that handlers left since the last time. */
-  async sendReports(batch: readonly Held[]): Promise<void> {
+  async sendReports(batch: readonly ActiveAttempt[]): Promise<void> {
     const reporting = batch.filter(held => held.pending !== null && held.phase !== 'gone')
     if (reporting.length === 0) return
     const reports = reporting.map(reportOf)
@@ -330,18 +330,18 @@ export class Settling {
 }
 
 /** Its handler was told to stop and has not. A node that stops takes its handlers with it. */
-function outlives({ isInHandler, abortReason }: Held): boolean {
+function outlives({ isInHandler, abortReason }: ActiveAttempt): boolean {
   return isInHandler && abortReason !== 'shutdown'
 }
 
 /** No one else ends a lease without leaving an attempt, unless the job keeps none. */
-function leftNothing({ outcome, startedAt }: Held, job: Job | undefined): boolean {
+function leftNothing({ outcome, startedAt }: ActiveAttempt, job: Job | undefined): boolean {
   if (!leavesRow(outcome!)) return true
   const isEnd = outcome!.kind === 'succeeded' && job !== undefined && endEntry(job) !== null
   return isEnd && job.last!.startedAt === startedAt
 }
 
-function reportOf(held: Held): Report {
+function reportOf(held: ActiveAttempt): Report {
   const { id, token, fence } = leaseOf(held)
   const { progress, checkpoint, lines } = held.pending!
   return {

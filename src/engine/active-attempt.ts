@@ -2,7 +2,7 @@
 
 import type { Outcome } from '../core/attempt.ts'
 import type { Job } from '../core/job.ts'
-import type { Service } from '../core/service.ts'
+import type { CurrentRun } from '../core/current-run.ts'
 import type { LogBuffer } from '../core/log-buffer.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Instant } from '../core/time.ts'
@@ -11,9 +11,9 @@ import type { Permit, Resource } from './resource.ts'
 
 export type AbortReason = 'cancelled' | 'timeout' | 'shutdown' | 'lease-lost' | 'superseded'
 
-export interface Held {
+export interface ActiveAttempt {
   job: Job
-  readonly service: Service
+  readonly current: CurrentRun
   /** Someone else wrote the row since: it must be read again before it is settled. */
   isStale: boolean
   phase: 'buffered' | 'running' | 'settling' | 'gone'
@@ -50,7 +50,7 @@ export interface PendingReport {
 }
 
 /** The last lines it logged go with its outcome. */
-export function endLog(held: Held, now: Instant): void {
+export function endLog(held: ActiveAttempt, now: Instant): void {
   const lines = held.log?.end(now) ?? []
   held.log = null
   if (lines.length === 0) return
@@ -58,10 +58,10 @@ export function endLog(held: Held, now: Instant): void {
   held.pending.lines.push(...lines)
 }
 
-export function makeHeld(job: Job, service: Service): Held {
+export function activeAttempt(job: Job, current: CurrentRun): ActiveAttempt {
   return {
     job,
-    service,
+    current,
     isStale: false,
     phase: 'buffered',
     startedAt: job.lease!.claimedAt,
@@ -82,13 +82,13 @@ export function makeHeld(job: Job, service: Service): Held {
   }
 }
 
-export function leaseOf(held: Held): { id: string; token: string; fence: number } {
+export function leaseOf(held: ActiveAttempt): { id: string; token: string; fence: number } {
   const { job } = held
   return { id: job.id, token: job.lease!.token, fence: job.counters.fence }
 }
 
 /** The first reason counts: a handler told to stop for one reason is not told again. */
-export function abort(held: Held, reason: AbortReason): void {
+export function abort(held: ActiveAttempt, reason: AbortReason): void {
   if (held.abortReason !== null) return
   held.abortReason = reason
   held.controller?.abort(abortError(reason))
