@@ -2,7 +2,7 @@
 
 import type { Outcome } from '../core/attempt.ts'
 import type { Job } from '../core/job.ts'
-import type { CurrentRun } from '../core/current-run.ts'
+import { currentRunOf, type CurrentRun } from '../core/current-run.ts'
 import type { LogBuffer } from '../core/log-buffer.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Instant } from '../core/time.ts'
@@ -58,7 +58,7 @@ export function endLog(held: ActiveAttempt, now: Instant): void {
   held.pending.lines.push(...lines)
 }
 
-export function activeAttempt(job: Job, current: CurrentRun): ActiveAttempt {
+export function activeAttempt(job: Job, current = currentRunOf(job)): ActiveAttempt {
   return {
     job,
     current,

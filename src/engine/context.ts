@@ -12,7 +12,8 @@ import type { LogLine } from '../store/store.ts'
 import { abortError, type ActiveAttempt, type PendingReport } from './active-attempt.ts'
 import type { JsonObject } from '../core/json.ts'
 
-export interface ContextHost {
+/** Where a context reports to. */
+export interface Reporter {
   now(): Instant
   /** Sends what is pending now and renews the lease; false when it is lost. */
   beat(active: ActiveAttempt): Promise<boolean>
@@ -65,21 +66,21 @@ export interface Part {
 
 export class Context {
   readonly #active: ActiveAttempt
-  readonly #host: ContextHost
+  readonly #reporter: Reporter
   readonly #part: Part | null
   #payload: Json | undefined
   #checkpoint: Json | undefined
   #log: CountedLog | null = null
 
-  constructor(active: ActiveAttempt, host: ContextHost, part: Part | null = null) {
+  constructor(active: ActiveAttempt, reporter: Reporter, part: Part | null = null) {
     this.#active = active
-    this.#host = host
+    this.#reporter = reporter
     this.#part = part
   }
 
   /** A context for a piece of the work: with its own payload, signal, key and checkpoint. */
   part(part: Part): Context {
-    return new Context(this.#active, this.#host, part)
+    return new Context(this.#active, this.#reporter, part)
   }
 
   get job(): Job {
@@ -174,13 +175,13 @@ export class Context {
   }
 
   #write(level: LogLine['level'], message: string, fields: JsonObject | null): void {
-    this.#host.logged(this.#active, this.#keep(level, message, fields))
+    this.#reporter.logged(this.#active, this.#keep(level, message, fields))
   }
 
   #keep(level: LogLine['level'], message: string, fields: JsonObject | null): LogLine {
     const text = message.slice(0, limits.logMessageLength)
     const all = this.#part === null ? fields : { ...fields, ...this.#part.fields }
-    const line: LogLine = { at: this.#host.now(), level, message: text, fields: all }
+    const line: LogLine = { at: this.#reporter.now(), level, message: text, fields: all }
     const kept = this.#logBuffer.add(line)
     if (kept !== null) this.#pending().lines.push(kept)
     return line
@@ -216,14 +217,14 @@ export class Context {
       fraction: bounded,
       note: note?.slice(0, limits.noteLength) ?? null,
     }
-    this.#host.progressed(this.#active)
+    this.#reporter.progressed(this.#active)
   }
 
   async #beat(given?: Json): Promise<void> {
     const checkpoint = given === undefined ? undefined : storedCheckpoint(given)
     if (this.#part !== null && checkpoint !== undefined) return this.#part.keep(checkpoint)
     if (checkpoint !== undefined) this.#pending().checkpoint = checkpoint
-    const isHeld = await this.#host.beat(this.#active)
+    const isHeld = await this.#reporter.beat(this.#active)
     if (!isHeld) throw abortError(this.#active.abortReason ?? 'lease-lost')
   }
 

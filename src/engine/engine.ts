@@ -43,10 +43,7 @@ export function createEngine(options: EngineOptions): Engine {
     events,
     waitingMax: settings.waitingMax,
     holdMs: settings.holdMs,
-    notice: queues => node.onChanged(queues),
-    came: queues => node.onCreated(queues),
-    errandFor: jobs => node.claimOnInsert(jobs),
-    lookNow: () => node.checkCancellations(),
+    node,
     tracing: options.tracing ?? null,
   })
   store.onWake?.(() => node.onExternalWrite())

@@ -5,39 +5,85 @@ import type { Instant, Millis } from '../core/time.ts'
 import { leaseOf, type AbortReason, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
-import type { Runner } from './runner.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import { Repeat } from './repeat.ts'
 import type { Settler } from './settler.ts'
+
+/** What the node holds leases for, before and while handlers run. */
+export interface HeldAttempts {
+  readonly running: ReadonlySet<ActiveAttempt>
+  readonly buffered: readonly ActiveAttempt[]
+  dropBuffered(attempt: ActiveAttempt): void
+  abort(attempt: ActiveAttempt, reason: AbortReason): void
+}
+
+export interface HeartbeatParts {
+  readonly runner: HeldAttempts
+  readonly settler: Settler
+  readonly holds: Holds
+  readonly lifecycle: Lifecycle
+}
 
 export class Heartbeat {
   readonly #parts: Parts
-  readonly #runner: Runner
-  readonly #settling: Settler
+  readonly #runner: HeldAttempts
+  readonly #settler: Settler
   readonly #holds: Holds
+  readonly #beats: Repeat
+  readonly #fences: Repeat
   #lastRenewAt: Instant = -Infinity
   /** When leases were last checked against the clock; null while none was held. */
   #lastFence: { readonly at: Millis; readonly blockedMs: Millis } | null = null
 
-  constructor(parts: Parts, runner: Runner, settling: Settler, holds: Holds) {
+  constructor(parts: Parts, { runner, settler, holds, lifecycle }: HeartbeatParts) {
     this.#parts = parts
-    this.#holds = holds
     this.#runner = runner
-    this.#settling = settling
+    this.#settler = settler
+    this.#holds = holds
+    const { clock, settings } = parts
+    const pause = () => checkEveryMs(settings)
+    this.#beats = new Repeat(
+      clock,
+      pause,
+      lifecycle.guarded('renew', () => this.beat()),
+    )
+    this.#fences = new Repeat(
+      clock,
+      pause,
+      lifecycle.guarded('fence', async () => this.fence()),
+    )
+  }
+
+  /** Beats until nothing is held; starting what goes on already is harmless. */
+  start(): void {
+    this.#beats.start()
+    this.#fences.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#beats.stop()
+    await this.#fences.stop()
+  }
+
+  /** A control action was taken in this process: the runs it concerns learn of it at once. */
+  checkCancellations(): void {
+    if (this.#runner.running.size > 0) void this.#beats.now()
   }
 
   #held(): ActiveAttempt[] {
     const { running, buffered } = this.#runner
-    return [...running, ...buffered, ...this.#settling.unwritten].filter(
+    return [...running, ...buffered, ...this.#settler.unwritten].filter(
       held => held.phase !== 'gone',
     )
   }
 
   /**
-   * False when nothing is held or being written. Every look finds runs that were cancelled elsewhere;
+   * False when nothing is held or being written. Every check finds runs that were cancelled elsewhere;
    * every third of a lease renews.
    */
   async beat(): Promise<boolean> {
     const held = this.#held()
-    if (held.length === 0) return this.#settling.isBusy
+    if (held.length === 0) return this.#settler.isBusy
     const { clock, settings, owner, store } = this.#parts
     const now = clock.now()
     const isRenewal = Math.abs(now - this.#lastRenewAt) >= settings.leaseMs / 3
@@ -45,11 +91,11 @@ export class Heartbeat {
     await Promise.all([beat, this.renew(held, isRenewal)])
     // A handler that renews its own lease must not put off the turn of all the others.
     if (isRenewal) this.#lastRenewAt = now
-    await this.#settling.sendReports(this.#held())
+    await this.#settler.sendReports(this.#held())
     return true
   }
 
-  /** Only what is about to expire needs a write; a plain look costs none. */
+  /** Only what is about to expire needs a write; a plain check costs none. */
   async renew(held: readonly ActiveAttempt[], isRenewal: boolean): Promise<void> {
     if (held.length === 0) return
     const { store, clock, settings } = this.#parts
@@ -62,9 +108,9 @@ export class Heartbeat {
       if (one.phase === 'settling' && result.isHeld && until !== null) this.#prolong(one, until)
       if (one.phase === 'gone' || one.phase === 'settling') continue
       if (!result.isHeld) lost.push(one)
-      else this.#keep(one, result.version, until)
+      else this.#applyRenewal(one, result.version, until)
     }
-    if (lost.length > 0) await this.#letGo(lost)
+    if (lost.length > 0) await this.#handleLost(lost)
   }
 
   /** Its run ended, but the outcome could not be written yet: the next try reads the row first. */
@@ -74,21 +120,20 @@ export class Heartbeat {
   }
 
   /** A version further on than our own writes explain means someone else changed the row. */
-  #keep(held: ActiveAttempt, version: number, until: Instant | null): void {
+  #applyRenewal(held: ActiveAttempt, version: number, until: Instant | null): void {
     const expected = held.job.version + (until === null ? 0 : 1)
     if (version !== expected) held.isStale = true
     if (until !== null) held.job = { ...held.job, lease: { ...held.job.lease!, until }, version }
-    if (held.isStale && held.phase === 'buffered') this.#giveBack(held)
+    if (held.isStale && held.phase === 'buffered') this.#release(held)
   }
 
   /** It was paused or edited before it started: whoever claims it next does as it says now. */
-  #giveBack(held: ActiveAttempt): void {
+  #release(held: ActiveAttempt): void {
     this.#runner.dropBuffered(held)
-    held.outcome = { kind: 'released' }
-    this.#settling.add(held)
+    this.#settler.release([held])
   }
 
-  async #letGo(lost: readonly ActiveAttempt[]): Promise<void> {
+  async #handleLost(lost: readonly ActiveAttempt[]): Promise<void> {
     const jobs = await this.#parts.store.get(lost.map(held => held.job.id))
     const byId = new Map(jobs.map(job => [job.id, job]))
     for (const held of lost) {
@@ -96,13 +141,13 @@ export class Heartbeat {
       const reason = whyLost(job)
       if (job?.hold?.attemptId === held.job.lease!.attemptId) this.#holds.add(held, job.hold)
       this.#parts.events.emit('leaseLost', { job: held.job, reason })
-      this.#drop(held, reason)
+      this.#abandon(held, reason)
       if (reason === 'cancelled') this.#holds.measures.add(held)
     }
   }
 
   /** Whatever the handler still returns, there is no lease to write it under. */
-  #drop(held: ActiveAttempt, reason: AbortReason): void {
+  #abandon(held: ActiveAttempt, reason: AbortReason): void {
     if (held.phase === 'buffered') this.#runner.dropBuffered(held)
     else this.#runner.abort(held, reason)
     held.phase = 'gone'
@@ -151,15 +196,15 @@ export class Heartbeat {
   /** For a handler that asks: true while the lease is ours. */
   async beatOne(held: ActiveAttempt): Promise<boolean> {
     if (held.phase !== 'running') return false
-    await this.#settling.sendReports([held])
+    await this.#settler.sendReports([held])
     await this.renew([held], true)
     return held.abortReason === null && held.phase === 'running'
   }
 }
 
 /** Leases are looked at, and checked against the clock, often enough to be renewed in time. */
-export function checkEveryMs({ lookMs, leaseMs }: Parts['settings']): Millis {
-  return Math.min(lookMs, leaseMs / 3)
+export function checkEveryMs({ cancelCheckMs, leaseMs }: Parts['settings']): Millis {
+  return Math.min(cancelCheckMs, leaseMs / 3)
 }
 
 function whyLost(job: Job | undefined): AbortReason {

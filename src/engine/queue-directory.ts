@@ -9,34 +9,33 @@ export class QueueDirectory {
   readonly #parts: Pick<Parts, 'store' | 'clock' | 'settings'>
   #queues: readonly string[] = []
   readonly #tenants: TenantSlots
-  readonly #onBusy: () => void
+  #onBusy = () => {}
   #isBusy = true
   #refreshedAt: Instant = -Infinity
   #hasLimits = false
   #limitsReadAt: Instant = -Infinity
   #turn = 0
 
-  /** `onBusy` hears when somebody holds something, where it was not known before. */
-  constructor(
-    parts: Pick<Parts, 'store' | 'clock' | 'settings'>,
-    tenants: TenantSlots,
-    onBusy: () => void,
-  ) {
+  constructor(parts: Pick<Parts, 'store' | 'clock' | 'settings'>, tenants: TenantSlots) {
     this.#parts = parts
     this.#tenants = tenants
-    this.#onBusy = onBusy
+  }
+
+  /** Called when somebody holds a job, where none was known to be held. */
+  onBusy(listener: () => void): void {
+    this.#onBusy = listener
   }
 
   get queues(): readonly string[] {
     return this.#queues
   }
 
-  /** Whether lanes have rules; those set elsewhere are found within a check interval. */
+  /** Whether lanes have limits; those set elsewhere are found within a check interval. */
   get hasLimits(): boolean {
     return this.#hasLimits
   }
 
-  /** Rules were set in this process. */
+  /** Limits were set in this process. */
   expectLimits(): void {
     this.#hasLimits = true
   }
@@ -73,7 +72,7 @@ export class QueueDirectory {
     this.#queues = [...new Set(found)].sort()
   }
 
-  /** Less often than queues, which every hint puts in doubt. */
+  /** Less often than the queues, which every write of another process invalidates. */
   async #readLimits(): Promise<void> {
     const { settings, store, clock } = this.#parts
     const now = clock.now()
@@ -83,19 +82,19 @@ export class QueueDirectory {
     await this.#tenants.survey(store, now)
   }
 
-  /** Something is held, or may be by now. Only news is told: under load it would never end. */
+  /** Somebody holds a job, or may by now. Only news is reported: under load it would never end. */
   markBusy(): void {
     if (this.#isBusy) return
     this.#isBusy = true
     this.#onBusy()
   }
 
-  /** Someone wrote to the store: nothing known of it is sure any more. */
+  /** Another process wrote to the store: the queues are read again. */
   invalidate(): void {
     this.#refreshedAt = -Infinity
   }
 
-  /** Jobs came into these queues. */
+  /** Jobs were created in these queues. */
   add(queues: readonly string[]): void {
     if (this.#parts.settings.queues !== null) return
     const unknown = queues.filter(queue => !this.#queues.includes(queue))

@@ -5,10 +5,11 @@ import { createHash } from 'node:crypto'
 import { isActionName } from '../core/action-name.ts'
 import { laneOf, spanOfLane, spansOfTenant } from '../core/lane.ts'
 import { settle } from '../core/settle.ts'
-import type { Millis } from '../core/time.ts'
+import type { Job } from '../core/job.ts'
+import type { Instant, Millis } from '../core/time.ts'
 import type { Within } from '../store/store.ts'
-import { Claiming } from './claiming.ts'
-import type { ActiveAttempt } from './active-attempt.ts'
+import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'
+import { beginBatch } from './begin-batch.ts'
 import type { Parts } from './parts.ts'
 
 export interface RemoteClaimRequest {
@@ -53,7 +54,6 @@ interface Group {
 export class RemoteClaims {
   readonly #parts: Parts
   readonly #isRuled: () => boolean
-  readonly #claiming: Claiming
   readonly #groups = new Map<string, Group>()
   #round = 0
   #stopListening: (() => void) | null = null
@@ -63,7 +63,6 @@ export class RemoteClaims {
   constructor(parts: Parts, isRuled: () => boolean) {
     this.#parts = parts
     this.#isRuled = isRuled
-    this.#claiming = new Claiming(parts, held => void this.giveBack(held))
   }
 
   get waiting(): number {
@@ -261,9 +260,18 @@ export class RemoteClaims {
     })
     if (jobs.length === 0) return { count: 0, held: [] }
     if (events.isHeard('claimed')) events.emit('claimed', { jobs, queue })
-    const held = await this.#claiming.begin({ queue, jobs, at: now, isLate: false })
+    const held = await this.#begin(jobs, now)
     if (events.isHeard('started')) events.emit('started', { jobs: held.map(({ job }) => job) })
     return { count: jobs.length, held: await this.#ownOf(ask, held) }
+  }
+
+  async #begin(jobs: readonly Job[], claimedAt: Instant): Promise<ActiveAttempt[]> {
+    try {
+      return await beginBatch(this.#parts, jobs, claimedAt)
+    } catch (error) {
+      await this.#returnLate(jobs.map(job => activeAttempt(job)))
+      throw error
+    }
   }
 
   /** A name with a slash may look like a user of another tenant: its jobs are not given away. */

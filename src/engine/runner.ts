@@ -7,28 +7,37 @@ import { isSuspect } from '../core/crash.ts'
 import type { Job, Lease } from '../core/job.ts'
 import type { TenantShares } from '../core/lane.ts'
 import { SECOND, type Instant, type Millis } from '../core/time.ts'
-import { Context, type ContextHost } from './context.ts'
+import { Context, type Reporter } from './context.ts'
 import { Deadlines } from './deadlines.ts'
+import { Heartbeat, type HeldAttempts } from './heartbeat.ts'
+import type { Holds } from './holds.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { LogLine } from '../store/store.ts'
 import { abort, type AbortReason, type ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
-import { Room } from './room.ts'
+import type { Room } from './room.ts'
 import type { Settler } from './settler.ts'
-import { TenantSlots } from './tenant-slots.ts'
+import type { TenantSlots } from './tenant-slots.ts'
 import { outcomeOfReturned, outcomeOfThrown } from './verdicts.ts'
 
 /** How soon a suspect that had to give way is tried again. */
 const SUSPECT_WAIT_MS: Millis = SECOND
 
-export interface RunnerHost extends ContextHost {
-  /** No handler runs any more. */
-  idle(): void
-}
-
-export class Runner {
+export interface RunnerParts {
   readonly room: Room
   readonly tenants: TenantSlots
+  readonly settler: Settler
+  readonly holds: Holds
+  readonly lifecycle: Lifecycle
+}
+
+export class Runner implements Reporter, HeldAttempts {
+  /** Renews the leases of what is held here, for as long as anything is. */
+  readonly heartbeat: Heartbeat
   readonly #parts: Parts
-  readonly #host: RunnerHost
+  readonly #room: Room
+  readonly #tenants: TenantSlots
+  readonly #settler: Settler
   readonly #deadlines: Deadlines
   readonly #buffers = new Map<string, ActiveAttempt[]>()
   readonly #running = new Set<ActiveAttempt>()
@@ -36,21 +45,18 @@ export class Runner {
   readonly #strays = new Set<ActiveAttempt>()
   #fresh: ActiveAttempt[] = []
   #unwatchBuffers: (() => void) | null = null
-  #settling: Settler | null = null
   #isPumping = false
+  #onIdle: (() => void) | null = null
   /** Jobs running here whose last attempts crashed. */
   #suspects = 0
 
-  constructor(parts: Parts, host: RunnerHost) {
+  constructor(parts: Parts, { room, tenants, settler, holds, lifecycle }: RunnerParts) {
     this.#parts = parts
-    this.#host = host
     this.#deadlines = new Deadlines(parts.clock)
-    this.room = new Room(parts.settings)
-    this.tenants = new TenantSlots(parts.settings)
-  }
-
-  use(settling: Settler): void {
-    this.#settling = settling
+    this.#room = room
+    this.#tenants = tenants
+    this.#settler = settler
+    this.heartbeat = new Heartbeat(parts, { runner: this, settler, holds, lifecycle })
   }
 
   get running(): ReadonlySet<ActiveAttempt> {
@@ -67,9 +73,8 @@ export class Runner {
 
   /** What the next claim may give each tenant. */
   shares(queue: string, limit: number): TenantShares | undefined {
-    if (!this.tenants.areSeveral) return undefined
-    const waiting = this.buffered.map(({ job }) => job)
-    return this.tenants.shares(limit, this.room.ahead(queue), waiting)
+    if (!this.#tenants.areSeveral) return undefined
+    return this.#tenants.shares(limit, this.#room.ahead(queue), this.buffered)
   }
 
   /** Whether a handler runs here under this lease, and its outcome is still ours to settle. */
@@ -80,17 +85,15 @@ export class Runner {
     return false
   }
 
-  accept(queue: string, jobs: readonly ActiveAttempt[]): void {
+  /** Their room is taken already. */
+  accept(queue: string, attempts: readonly ActiveAttempt[]): void {
     const buffer = this.#buffers.get(queue) ?? []
     this.#buffers.set(queue, buffer)
-    buffer.push(...jobs)
-    this.room.buffered(queue, jobs.length)
-    this.tenants.claimed(
-      jobs.map(({ job }) => job),
-      this.#parts.clock.now(),
-    )
+    buffer.push(...attempts)
+    this.#tenants.claimed(attempts, this.#parts.clock.now())
     this.pump()
     if (buffer.length > 0 && this.#unwatchBuffers === null) this.#watchBuffers()
+    this.heartbeat.start()
   }
 
   /** What finds no slot in time goes back: another node may have one, or a job that goes first. */
@@ -121,15 +124,15 @@ export class Runner {
     }
     if (late.length === 0) return
     this.#buffers.set(queue, young)
-    this.room.returned(queue, late.length, now)
-    for (const held of late) this.#release(held)
+    this.#room.returned(queue, late.length, now)
+    this.#settler.release(late)
   }
 
   /** Gives back what has not started; the caller releases it. */
   takeBuffered(): ActiveAttempt[] {
     const taken = this.buffered
     for (const [queue, buffer] of this.#buffers) {
-      this.room.buffered(queue, -buffer.length)
+      this.#room.buffered(queue, -buffer.length)
       buffer.length = 0
     }
     return taken
@@ -141,7 +144,7 @@ export class Runner {
     const at = buffer?.indexOf(held) ?? -1
     if (at < 0) return
     buffer!.splice(at, 1)
-    this.room.buffered(queue, -1)
+    this.#room.buffered(queue, -1)
   }
 
   /** Starts what the slots hold. Handlers that end at once are taken in the same sweep. */
@@ -149,22 +152,21 @@ export class Runner {
     if (this.#isPumping) return
     this.#isPumping = true
     const started: Job[] = []
-    this.room.begin(this.#parts.clock.now())
+    this.#room.begin(this.#parts.clock.now())
     for (const [queue, buffer] of this.#buffers) {
       let next = 0
       /** Of tenants that have their share of the slots. */
-      const kept: ActiveAttempt[] = []
-      while (next < buffer.length && this.room.hasSlot(queue)) {
+      const keptBack: ActiveAttempt[] = []
+      while (next < buffer.length && this.#room.hasSlot(queue)) {
         const held = buffer[next++]!
         // Handlers that do not yield may take long: every start asks for the time anew.
         const now = this.#parts.clock.now()
         if (now >= held.job.lease!.until) {
-          this.room.buffered(queue, -1)
-          this.#release(held)
+          this.#giveBack(queue, held)
           continue
         }
-        if (!this.tenants.hasSlot(held.job)) {
-          kept.push(held)
+        if (!this.#tenants.hasSlot(held.job)) {
+          keptBack.push(held)
           continue
         }
         if (isSuspect(held.job) && this.#suspects > 0) {
@@ -172,16 +174,15 @@ export class Runner {
           continue
         }
         if (!this.#takePermit(held)) {
-          this.room.buffered(queue, -1)
-          this.#release(held)
+          this.#giveBack(queue, held)
           continue
         }
-        this.room.started(queue)
-        this.tenants.started(held.job)
+        this.#room.started(queue)
+        this.#tenants.started(held.job)
         started.push(held.job)
         this.#start(held, now)
       }
-      if (next > 0) buffer.splice(0, next, ...kept)
+      if (next > 0) buffer.splice(0, next, ...keptBack)
     }
     this.#isPumping = false
     if (started.length > 0 && this.#parts.events.isHeard('started')) {
@@ -198,16 +199,16 @@ export class Runner {
     return held.permit !== null
   }
 
-  #release(held: ActiveAttempt): void {
-    held.outcome = { kind: 'released' }
-    this.#settling!.add(held)
+  #giveBack(queue: string, held: ActiveAttempt): void {
+    this.#room.buffered(queue, -1)
+    this.#settler.release([held])
   }
 
   /** Another suspect runs here: if one of them kills the process, it must not take the other along. */
   #putOff(queue: string, held: ActiveAttempt, until: Instant): void {
-    this.room.buffered(queue, -1)
+    this.#room.buffered(queue, -1)
     held.outcome = { kind: 'deferred', until, reason: 'another suspect runs', worked: false }
-    this.#settling!.add(held)
+    this.#settler.add(held)
   }
 
   #start(held: ActiveAttempt, now: Instant): void {
@@ -226,7 +227,7 @@ export class Runner {
     let returned: unknown
     held.isInHandler = true
     try {
-      returned = handler(new Context(held, this.#host))
+      returned = handler(new Context(held, this))
     } catch (error) {
       this.#returned(held, outcomeOfThrown(error))
       return
@@ -296,22 +297,54 @@ export class Runner {
     held.isDone = true
     this.#running.delete(held)
     if (isSuspect(held.job)) this.#suspects--
-    this.room.finished(held.job.spec.queue)
-    this.tenants.finished(held.job)
+    this.#room.finished(held.job.spec.queue)
+    this.#tenants.finished(held.job)
     if (held.phase === 'running') {
-      held.outcome = heard(held, ended)
+      held.outcome = outcomeAfterAbort(held, ended)
       this.#warnOmitted(held, held.outcome)
-      this.#settling!.add(held)
+      this.#settler.add(held)
     }
     if (!this.#isPumping) this.pump()
-    if (this.#running.size === 0) this.#host.idle()
+    if (this.#running.size > 0) return
+    this.#parts.wake.slotsFreed()
+    this.#onIdle?.()
   }
 
   #warnOmitted(held: ActiveAttempt, outcome: Outcome): void {
     if (outcome.kind !== 'succeeded' || outcome.resultOmitted === undefined) return
     const why = outcome.resultOmitted
-    new Context(held, this.#host).log.warn(`result omitted: ${why}`)
+    new Context(held, this).log.warn(`result omitted: ${why}`)
     this.#parts.events.emit('resultOmitted', { job: held.job, why })
+  }
+
+  /** Resolves when no handler runs any more, or after the given time. */
+  async untilIdle(ms: Millis): Promise<void> {
+    if (this.#running.size === 0) return
+    await new Promise<void>(resolve => {
+      const cancel = this.#parts.clock.after(ms, resolve)
+      this.#onIdle = () => {
+        cancel()
+        resolve()
+      }
+    })
+    this.#onIdle = null
+  }
+
+  now(): Instant {
+    return this.#parts.clock.now()
+  }
+
+  beat(held: ActiveAttempt): Promise<boolean> {
+    return this.heartbeat.beatOne(held)
+  }
+
+  logged(held: ActiveAttempt, line: LogLine): void {
+    const { events } = this.#parts
+    if (events.isHeard('logged')) events.emit('logged', { job: held.job, line })
+  }
+
+  progressed({ job, pending }: ActiveAttempt): void {
+    this.#parts.events.emit('progressed', { job, ...pending!.progress! })
   }
 
   stop(): void {
@@ -321,7 +354,7 @@ export class Runner {
 }
 
 /** Why a handler was stopped says more than what it threw on the way out. */
-function heard(held: ActiveAttempt, ended: Outcome): Outcome {
+function outcomeAfterAbort(held: ActiveAttempt, ended: Outcome): Outcome {
   switch (held.abortReason) {
     case 'timeout': {
       const ms = held.job.spec.timeoutMs

@@ -7,7 +7,7 @@ import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
 import { endEntry, kept } from '../core/kept.ts'
 import { leavesRow, settle } from '../core/settle.ts'
-import type { Instant } from '../core/time.ts'
+import type { Instant, Millis } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
 import type { Report } from '../store/store.ts'
 import { commit } from './commit.ts'
@@ -15,57 +15,55 @@ import { settledOf } from './events.ts'
 import { endLog, leaseOf, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
+import type { Room } from './room.ts'
 import { noteOutcomes } from './series-fold.ts'
 import { errorKindOf, OUTCOMES_TROUBLE, outcomesTrouble } from './store-trouble.ts'
 
 /** Rounds of "read again and decide again" before an outcome is given up as contended. */
 const ROUNDS_MAX = 20
-const RETRY_FIRST_MS = 50
-const RETRY_MAX_MS = 2_000
+const RETRY_FIRST_MS: Millis = 50
+const RETRY_MAX_MS: Millis = 2_000
 /** So many outcomes are worth a commit beside the one under way. */
-const BESIDE_MIN = 250
-/** A store in another process takes so many at once. */
+const SECOND_WRITER_MIN = 250
+/** A store in another process takes so many commits at once. */
 const REMOTE_WRITERS = 2
-/** So long outcomes may wait for starts, where both are written by this process. */
-const HOLD_MS = 200
+/** How long outcomes wait for starts while the node is saturated and the store works in this process. */
+const HOLD_BACK_MS: Millis = 200
 
-export interface SettlerHost {
-  /** Hears when the first of the jobs just written falls due again. */
-  readonly onSettled: (soonestDue: Instant) => void
-  /** Whether many more jobs are due than the last look took. */
-  readonly isPressed: () => boolean
-  /** For attempts of this node that left a hold on their job, or were cancelled by others. */
-  readonly holds?: Holds
+export interface SettlerParts {
+  readonly room: Room
+  readonly holds: Holds
 }
 
 export class Settler {
   readonly #parts: Parts
-  readonly #host: SettlerHost
+  readonly #room: Room
+  readonly #holds: Holds
   #waiting: ActiveAttempt[] = []
   readonly #unwritten = new Set<ActiveAttempt>()
-  #isScheduled = false
-  #flushing: Promise<void> | null = null
   readonly #writers = new Set<Promise<void>>()
-  /** When several outcomes were last written together. */
-  #lastSharedAt: Instant = -Infinity
-  #cancelTimer: (() => void) | null = null
-  /** Since when there is more due than looks take. */
-  #pressedSince: Instant | null = null
-  /** Of the jobs written since somebody was last told. */
+  #isScheduled = false
+  #isAbandoned = false
+  /** The last poll took many jobs, and there are more: set by the loop. */
+  isSaturated = false
+  #saturatedSince: Instant | null = null
+  /** Of the jobs written since the loop was last told. */
   #soonestDue: Instant = Infinity
 
-  constructor(parts: Parts, host: SettlerHost) {
+  constructor(parts: Parts, { room, holds }: SettlerParts) {
     this.#parts = parts
-    this.#host = host
+    this.#room = room
+    this.#holds = holds
   }
 
+  /** How many outcomes wait to be written. */
   get size(): number {
     return this.#waiting.length
   }
 
   /** Outcomes are on their way to the store: should that fail, their leases need renewals. */
   get isBusy(): boolean {
-    return this.#isScheduled || this.#writers.size > 0
+    return this.#waiting.length > 0 || this.#writers.size > 0
   }
 
   /** Outcomes whose last write failed; while there are any, nothing new should be claimed. */
@@ -73,104 +71,95 @@ export class Settler {
     return this.#unwritten
   }
 
-  add(held: ActiveAttempt): void {
-    held.phase = 'settling'
-    endLog(held, this.#parts.clock.now())
-    this.#waiting.push(held)
-    if (!this.#isScheduled) this.#schedule()
-    else if (this.#flushing !== null && this.#waiting.length === BESIDE_MIN) this.#writeBeside()
+  /** Claims that go back unstarted. */
+  release(attempts: readonly ActiveAttempt[]): void {
+    for (const attempt of attempts) {
+      attempt.outcome = { kind: 'released' }
+      this.add(attempt)
+    }
+  }
+
+  /** Written with the others of this turn of the event loop, or with those of the commit under way. */
+  add(attempt: ActiveAttempt): void {
+    if (this.#isAbandoned) return
+    attempt.phase = 'settling'
+    if (attempt.log !== null) endLog(attempt, this.#parts.clock.now())
+    this.#waiting.push(attempt)
+    if (!this.#isScheduled && this.#mayWrite) this.#schedule()
   }
 
   /** A store in another process writes one batch while this one decides the next. */
-  #writeBeside(): void {
-    const { store, clock } = this.#parts
-    if (!store.isRemote || this.#writers.size >= REMOTE_WRITERS) return
-    clock.soon(() => {
-      if (this.#waiting.length > 0 && this.#writers.size < REMOTE_WRITERS) this.#startWriter()
+  get #mayWrite(): boolean {
+    const writers = this.#writers.size
+    if (writers === 0) return this.#waiting.length > 0
+    if (!this.#parts.store.isRemote || writers >= REMOTE_WRITERS) return false
+    return this.#waiting.length >= SECOND_WRITER_MIN
+  }
+
+  #schedule(): void {
+    this.#isScheduled = true
+    this.#parts.clock.soon(() => {
+      this.#isScheduled = false
+      if (!this.#mayWrite) return
+      if (this.#isHeldBack()) this.#schedule()
+      else this.#startWriter()
     })
   }
 
-  #startWriter(): void {
-    const writer = this.#writeAll().finally(() => this.#writers.delete(writer))
-    this.#writers.add(writer)
-  }
-
-  /** Alone, an outcome is written at once; under load, those of a moment share a commit. */
-  #schedule(): void {
-    this.#isScheduled = true
-    const { clock, settings } = this.#parts
-    const wait = settings.gatherMs - Math.abs(clock.now() - this.#lastSharedAt)
-    if (wait > 0 && this.#waiting.length < settings.batchMax) {
-      this.#cancelTimer = clock.after(wait, () => this.#flushSoon())
-    } else clock.soon(() => this.#flushSoon())
-  }
-
-  #flushSoon(): void {
-    this.#cancelTimer = null
-    if (this.#isHeld()) this.#parts.clock.soon(() => this.#flushSoon())
-    else void this.flush()
-  }
-
   /**
-   * Where a crowd is due and claims and commits take turns, jobs start before others end. Once for
-   * each crowd: a backlog without end would only keep more in memory.
+   * Where a saturated node and its store take turns in one process, jobs start before others end. Once
+   * for each backlog: one without end would only keep more in memory.
    */
-  #isHeld(): boolean {
+  #isHeldBack(): boolean {
     const { store, clock } = this.#parts
-    if (store.isRemote || !this.#host.isPressed()) {
-      this.#pressedSince = null
+    if (!this.isSaturated || store.isRemote) {
+      this.#saturatedSince = null
       return false
     }
     const now = clock.now()
-    this.#pressedSince ??= now
-    return this.#waiting.length > 0 && Math.abs(now - this.#pressedSince) < HOLD_MS
+    this.#saturatedSince ??= now
+    return Math.abs(now - this.#saturatedSince) < HOLD_BACK_MS
+  }
+
+  #startWriter(): void {
+    const writer = this.#writeAll().finally(() => {
+      this.#writers.delete(writer)
+      // What came after its last batch and before its end.
+      if (!this.#isScheduled && this.#mayWrite) this.#schedule()
+    })
+    this.#writers.add(writer)
+  }
+
+  async #writeAll(): Promise<void> {
+    const { store, clock, settings } = this.#parts
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, settings.batchMax)
+      if (!this.#isScheduled && this.#mayWrite) this.#schedule()
+      await this.#settleBatch(batch)
+      // What was held back is written between polls.
+      if (this.#waiting.length > 0 && this.isSaturated && !store.isRemote) {
+        await new Promise<void>(resolve => clock.soon(resolve))
+      }
+    }
+  }
+
+  /** Writes everything now. */
+  async flush(): Promise<void> {
+    while (this.isBusy) {
+      if (this.#writers.size === 0) this.#startWriter()
+      await Promise.all(this.#writers)
+    }
   }
 
   /** The process is as good as dead: what was not written is not written any more. */
   abandon(): void {
-    this.#cancelTimer?.()
-    for (const held of this.#waiting) held.phase = 'gone'
+    this.#isAbandoned = true
+    for (const attempt of this.#waiting) attempt.phase = 'gone'
     this.#waiting = []
   }
 
-  /** Also called early, when nothing else is left to do. */
-  flush(): Promise<void> {
-    this.#flushing ??= this.#drain().finally(() => {
-      this.#flushing = null
-    })
-    return this.#flushing
-  }
-
-  async #drain(): Promise<void> {
-    this.#cancelTimer?.()
-    this.#cancelTimer = null
-    while (this.#waiting.length > 0 || this.#writers.size > 0) {
-      if (this.#writers.size === 0) this.#startWriter()
-      await Promise.all(this.#writers)
-    }
-    this.#isScheduled = false
-  }
-
-  async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const { settings, clock } = this.#parts
-      const batch = this.#waiting.splice(0, settings.batchMax)
-      if (this.#waiting.length >= BESIDE_MIN) this.#writeBeside()
-      await this.#settleBatch(batch)
-      this.#lastSharedAt = batch.length > 1 ? clock.now() : -Infinity
-      if (this.#waiting.length > 0) await this.#letOthersStart()
-    }
-  }
-
-  /** What was held back is written between looks for more, where both take turns in this process. */
-  #letOthersStart(): Promise<void> | null {
-    const { store, clock } = this.#parts
-    if (store.isRemote || !this.#host.isPressed()) return null
-    return new Promise(resolve => clock.soon(resolve))
-  }
-
   async #settleBatch(batch: readonly ActiveAttempt[]): Promise<void> {
-    let left = batch.filter(held => held.phase !== 'gone')
+    let left = batch.filter(attempt => attempt.phase !== 'gone')
     let delay = RETRY_FIRST_MS
     for (let round = 0; left.length > 0 && round < ROUNDS_MAX; round++) {
       try {
@@ -179,25 +168,27 @@ export class Settler {
       } catch (error) {
         this.#failed(left, error)
         // What was told of already is not told again.
-        left = left.filter(held => held.phase !== 'gone' && !this.#hasLapsed(held))
+        left = left.filter(attempt => attempt.phase !== 'gone' && !this.#hasLapsed(attempt))
         await new Promise<void>(resolve => this.#parts.clock.after(delay, resolve))
         delay = Math.min(delay * 2, RETRY_MAX_MS)
         // Whether the commit happened is not known: the next round reads before it writes.
-        for (const held of left) held.isStale = true
+        for (const attempt of left) attempt.isStale = true
         round--
       }
     }
     this.#wrote(batch)
-    for (const held of left) this.#lose(held, 'contended')
+    for (const attempt of left) this.#lose(attempt, 'contended')
     const soonest = this.#soonestDue
     this.#soonestDue = Infinity
-    this.#host.onSettled(soonest)
+    this.#room.measure(this.#parts.clock.now())
+    this.#parts.wake.by(soonest)
+    this.#parts.wake.slotsFreed()
   }
 
   #failed(left: readonly ActiveAttempt[], error: unknown): void {
     // A store that cannot write any outcome; one outcome that cannot be written is another matter.
     if (error instanceof SchedulerError && error.code.startsWith('STORE_')) {
-      for (const held of left) this.#unwritten.add(held)
+      for (const attempt of left) this.#unwritten.add(attempt)
       this.#parts.troubles.raise(outcomesTrouble(error))
     }
     this.#parts.events.emit('error', { kind: errorKindOf(error), error, during: 'settle' })
@@ -205,39 +196,41 @@ export class Settler {
 
   #wrote(batch: readonly ActiveAttempt[]): void {
     if (this.#unwritten.size === 0) return
-    for (const held of batch) this.#unwritten.delete(held)
+    for (const attempt of batch) this.#unwritten.delete(attempt)
     if (this.#unwritten.size === 0) this.#parts.troubles.clear(OUTCOMES_TROUBLE)
   }
 
-  #hasLapsed(held: ActiveAttempt): boolean {
-    if (this.#parts.clock.now() < held.job.lease!.until) return false
-    this.#lose(held, 'the store could not be reached until the lease ended')
+  #hasLapsed(attempt: ActiveAttempt): boolean {
+    if (this.#parts.clock.now() < attempt.job.lease!.until) return false
+    this.#lose(attempt, 'the store could not be reached until the lease ended')
     return true
   }
 
   /** One pass over the batch; returns those whose row was changed and must be decided again. */
   async #round(batch: readonly ActiveAttempt[]): Promise<ActiveAttempt[]> {
     const { clock, settings, events } = this.#parts
-    const fresh = await this.#readStale(batch)
+    const fresh = batch.some(attempt => attempt.isStale) ? await this.#readStale(batch) : batch
     if (fresh.length === 0) return []
     await this.sendReports(fresh)
     const now = clock.now()
-    const changes = fresh.map(held => this.#decide(held, now))
+    const changes = fresh.map(attempt => this.#decide(attempt, now))
     const options = { now, waitingMax: settings.waitingMax }
     const results = await commit(this.#parts, changes.map(kept), options)
     const again: ActiveAttempt[] = []
     const done: Change[] = []
-    for (const [i, held] of fresh.entries()) {
+    for (let i = 0; i < fresh.length; i++) {
+      const attempt = fresh[i]!
+      const change = changes[i]!
       if (results[i] === 'committed') {
-        held.phase = 'gone'
-        done.push(changes[i]!)
-        this.#noteHold(held, changes[i]!.job)
-        this.#noteDue(changes[i]!.job)
-        for (const made of changes[i]!.inserts) this.#noteDue(made)
-      } else if (results[i] === 'missing') this.#lose(held, 'the job was removed')
+        attempt.phase = 'gone'
+        done.push(change)
+        this.#noteHold(attempt, change.job)
+        this.#noteDue(change.job)
+        for (const made of change.inserts) this.#noteDue(made)
+      } else if (results[i] === 'missing') this.#lose(attempt, 'the job was removed')
       else {
-        held.isStale = true
-        again.push(held)
+        attempt.isStale = true
+        again.push(attempt)
       }
     }
     noteOutcomes(events, done)
@@ -248,83 +241,82 @@ export class Settler {
   }
 
   /** One job that cannot be understood is set aside; the others of the batch are written. */
-  #decide(held: ActiveAttempt, now: Instant): Change {
-    const { outcome, startedAt, measures } = held
+  #decide(attempt: ActiveAttempt, now: Instant): Change {
+    const { outcome, startedAt, measures } = attempt
     const { holdMs } = this.#parts.settings
     const finish = {
       outcome: outcome!,
       startedAt,
       measures,
-      holdMs: outlives(held) ? holdMs : null,
-      waitsFor: held.lacks,
+      holdMs: outlives(attempt) ? holdMs : null,
+      waitsFor: attempt.lacks,
     }
     try {
-      return settle(held.job, finish, now)
+      return settle(attempt.job, finish, now)
     } catch (error) {
-      const during = `settle of ${shortId(held.job.id)}`
+      const during = `settle of ${shortId(attempt.job.id)}`
       this.#parts.events.emit('error', { kind: 'cron', error, during })
-      return failInvalid(held.job, error, now, finish)
+      return failInvalid(attempt.job, error, now, finish)
     }
   }
 
   /** Rows someone else wrote are read again; those that are no longer ours are let go. */
   async #readStale(batch: readonly ActiveAttempt[]): Promise<ActiveAttempt[]> {
-    const stale = batch.filter(held => held.isStale)
-    if (stale.length === 0) return [...batch]
-    const jobs = await this.#parts.store.get(stale.map(held => held.job.id))
+    const stale = batch.filter(attempt => attempt.isStale)
+    const jobs = await this.#parts.store.get(stale.map(attempt => attempt.job.id))
     const byId = new Map(jobs.map(job => [job.id, job]))
     const lost: ActiveAttempt[] = []
-    for (const held of stale) {
-      const job = byId.get(held.job.id)
-      const { token, fence } = leaseOf(held)
+    for (const attempt of stale) {
+      const job = byId.get(attempt.job.id)
+      const { token, fence } = leaseOf(attempt)
       if (job?.lease?.token === token && job.counters.fence === fence) {
-        held.job = job
-        held.isStale = false
-      } else lost.push(held)
+        attempt.job = job
+        attempt.isStale = false
+      } else lost.push(attempt)
     }
-    for (const held of lost) await this.#checkLost(held, byId.get(held.job.id))
-    return batch.filter(held => held.phase !== 'gone')
+    for (const attempt of lost) await this.#checkLost(attempt, byId.get(attempt.job.id))
+    return batch.filter(attempt => attempt.phase !== 'gone')
   }
 
   /** A commit whose answer was cut off left its trace behind: then nothing was lost. */
-  async #checkLost(held: ActiveAttempt, job: Job | undefined): Promise<void> {
-    if (job) this.#noteHold(held, job)
-    const { id, lease } = held.job
+  async #checkLost(attempt: ActiveAttempt, job: Job | undefined): Promise<void> {
+    if (job) this.#noteHold(attempt, job)
+    const { id, lease } = attempt.job
     const page = await this.#parts.store.attempts({ jobId: id, id: lease!.attemptId }, { limit: 1 })
-    const attempt = page.items[0] ?? null
-    const isOurs = attempt ? attempt.outcome === held.outcome!.kind : leftNothing(held, job)
-    if (attempt?.outcome === 'cancelled' && !isOurs) this.#host.holds?.measures.add(held)
+    const row = page.items[0] ?? null
+    const isOurs = row ? row.outcome === attempt.outcome!.kind : leftNothing(attempt, job)
+    if (row?.outcome === 'cancelled' && !isOurs) this.#holds.measures.add(attempt)
     if (!job || !isOurs) {
-      this.#lose(held, job ? 'the lease was lost' : 'the job was removed')
+      this.#lose(attempt, job ? 'the lease was lost' : 'the job was removed')
       return
     }
-    held.phase = 'gone'
+    attempt.phase = 'gone'
     this.#noteDue(job)
-    this.#parts.events.emit('settled', { settled: [{ job, attempt, skips: [] }] })
+    this.#parts.events.emit('settled', { settled: [{ job, attempt: row, skips: [] }] })
   }
 
-  #noteHold(held: ActiveAttempt, { hold }: Job): void {
-    if (hold === null || hold.attemptId !== held.job.lease!.attemptId) return
-    this.#host.holds?.add(held, hold)
+  #noteHold(attempt: ActiveAttempt, { hold }: Job): void {
+    if (hold === null || hold.attemptId !== attempt.job.lease!.attemptId) return
+    this.#holds.add(attempt, hold)
   }
 
   #noteDue({ dueAt }: Job): void {
     if (dueAt !== null && dueAt < this.#soonestDue) this.#soonestDue = dueAt
   }
 
-  #lose(held: ActiveAttempt, reason: string): void {
-    held.phase = 'gone'
+  #lose(attempt: ActiveAttempt, reason: string): void {
+    attempt.phase = 'gone'
     // A claim that goes back unstarted has no result that could be refused.
-    if (held.outcome?.kind === 'released') return
-    this.#parts.events.emit('leaseLost', { job: held.job, reason })
+    if (attempt.outcome?.kind === 'released') return
+    this.#parts.events.emit('leaseLost', { job: attempt.job, reason })
   }
 
   /** Log lines, progress and checkpoints that handlers left since the last time. */
   async sendReports(batch: readonly ActiveAttempt[]): Promise<void> {
-    const reporting = batch.filter(held => held.pending !== null && held.phase !== 'gone')
+    const reporting = batch.filter(attempt => attempt.pending !== null && attempt.phase !== 'gone')
     if (reporting.length === 0) return
     const reports = reporting.map(reportOf)
-    for (const held of reporting) held.pending = null
+    for (const attempt of reporting) attempt.pending = null
     await this.#parts.store.report(reports, this.#parts.clock.now())
   }
 }
@@ -341,14 +333,14 @@ function leftNothing({ outcome, startedAt }: ActiveAttempt, job: Job | undefined
   return isEnd && job.last!.startedAt === startedAt
 }
 
-function reportOf(held: ActiveAttempt): Report {
-  const { id, token, fence } = leaseOf(held)
-  const { progress, checkpoint, lines } = held.pending!
+function reportOf(attempt: ActiveAttempt): Report {
+  const { id, token, fence } = leaseOf(attempt)
+  const { progress, checkpoint, lines } = attempt.pending!
   return {
     jobId: id,
     token,
     fence,
-    attemptId: held.job.lease!.attemptId,
+    attemptId: attempt.job.lease!.attemptId,
     lines,
     ...(progress ? { progress } : {}),
     ...(checkpoint === undefined ? {} : { checkpoint }),

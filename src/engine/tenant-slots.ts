@@ -5,6 +5,7 @@ import type { Job } from '../core/job.ts'
 import { tenantOfLane, type TenantShares } from '../core/lane.ts'
 import { HOUR, type Instant, type Millis } from '../core/time.ts'
 import type { Store } from '../store/store.ts'
+import type { ActiveAttempt } from './active-attempt.ts'
 import type { EngineSettings } from './settings.ts'
 
 /** A tenant whose last work is no older is expected to come back. */
@@ -38,10 +39,14 @@ export class TenantSlots {
   }
 
   /** What a claim may give each tenant, beside what waits here for a slot; undefined for all. */
-  shares(limit: number, ahead: number, waiting: readonly Job[]): TenantShares | undefined {
+  shares(
+    limit: number,
+    ahead: number,
+    waiting: readonly ActiveAttempt[],
+  ): TenantShares | undefined {
     if (!this.#areSeveral) return undefined
     const held = new Map(this.#running)
-    for (const { spec } of waiting) add(held, tenantOfLane(spec.lane), 1)
+    for (const { job } of waiting) add(held, tenantOfLane(job.spec.lane), 1)
     const most = this.#shareOf(this.#settings.slots + ahead)
     const isNear = limit > most - Math.max(0, ...held.values())
     return isNear ? { most, held: Object.fromEntries(held) } : undefined
@@ -51,9 +56,9 @@ export class TenantSlots {
     return Math.max(1, Math.floor((slots * this.#settings.tenantSlotsPercent) / 100))
   }
 
-  claimed(jobs: readonly Job[], now: Instant): void {
+  claimed(attempts: readonly ActiveAttempt[], now: Instant): void {
     if (!this.#isOn) return
-    for (const { spec } of jobs) this.#seenAt.set(tenantOfLane(spec.lane), now)
+    for (const { job } of attempts) this.#seenAt.set(tenantOfLane(job.spec.lane), now)
     this.#areSeveral ||= this.#seenAt.size > 1
   }
 

@@ -37,10 +37,9 @@ export interface FairOptions {
 
 const calm = {
   nodeId: 'node-1',
-  gatherMs: 0,
   checkIntervalMs: 3_600_000,
   reapMs: 600_000,
-  lookMs: 60_000,
+  cancelCheckMs: 60_000,
   metricsMs: 3_600_000,
   pruneMs: 3_600_000,
   idleReapMs: 3_600_000,
