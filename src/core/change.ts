@@ -2,9 +2,8 @@
 
 import type { Attempt } from './attempt.ts'
 import { inEpochOf, nextEpoch } from './clock-epoch.ts'
-import { draftOf, type Draft } from './draft.ts'
 import { incidentRecord, type Decision } from './incident.ts'
-import type { Job } from './job.ts'
+import { draftOf, type Draft, type Job } from './job.ts'
 import type { Skip } from './ledger.ts'
 import type { RecordWrite } from './record.ts'
 import { isAheadOfClock, type Instant } from './time.ts'
@@ -58,14 +57,20 @@ export function changeIn(before: Job, after: Draft, now: Instant, parts: ChangeP
   after.updatedAt = now
   after.version = before.version + 1
   const { attempt = null, inserts = none } = parts
-  const records = withIncident(parts.records ?? none, { before, after, attempt, skips }, now)
+  const decision = { before, after, attempt, skips }
+  const given = parts.records ?? none
+  const records = isUneventful(decision) ? given : withIncident(given, decision, now)
   const decisions = { attempt, inserts, skips, records }
+  const inEpoch = before.clockEpoch === 0 ? decisions : inEpochOf(before, decisions)
   return {
     job: after,
     expectedVersion: before.version,
     token: parts.token ?? null,
     specChanged: parts.specChanged ?? false,
-    ...inEpochOf(before, decisions),
+    attempt: inEpoch.attempt,
+    inserts: inEpoch.inserts,
+    skips: inEpoch.skips,
+    records: inEpoch.records,
     drop: parts.drop ?? null,
     clearsCheckpoint: parts.clearsCheckpoint ?? false,
   }
@@ -77,7 +82,13 @@ function isRewound(before: Job, after: Draft, now: Instant): boolean {
   return after.clockEpoch === before.clockEpoch && isAheadOfClock(before.updatedAt, now)
 }
 
-/** Hardly any decision is an incident: the records stay the same object. */
+/** One success after another tells nobody anything: almost every decision. */
+function isUneventful({ before, attempt, skips }: Decision): boolean {
+  if (attempt?.outcome !== 'succeeded' || skips.length > 0) return false
+  return before.last === null || before.last.outcome === 'succeeded'
+}
+
+/** Hardly any other decision is an incident: the records stay the same object. */
 function withIncident(
   records: readonly RecordWrite[],
   decision: Decision,

@@ -3,18 +3,18 @@
 import { RESULT_OMITTED, type Attempt, type Outcome } from './attempt.ts'
 import { advanceIn, decidedTo, endIn, givenBack, restIn, upcomingFiring } from './advance.ts'
 import { changeIn, type Change } from './change.ts'
-import { draftOf, type Draft } from './draft.ts'
 import type { ErrorInfo } from './errors.ts'
-import type { EndReason, Hold, Job, RunRequest } from './job.ts'
-import { scheduleMoment, withinEnd } from './job.ts'
+import type { Draft, EndReason, Hold, Job, RunRequest } from './job.ts'
+import { draftOf, scheduleMoment, withinEnd, withOutcome } from './job.ts'
 import type { JsonObject } from './json.ts'
 import type { Skip } from './ledger.ts'
+import type { RecordWrite } from './record.ts'
 import { limits } from './limits.ts'
 import { crashWaitMs, endCoolDown, isOneOff } from './crash.ts'
 import { holdForPermit, holdOf, type PermitWait } from './hold.ts'
 import { nodeIdOf } from './owner.ts'
 import { failuresAt, mayRetry, retryDelayMs, withFailure } from './retry.ts'
-import { outcomeRecords, withOutcome } from './series.ts'
+import { outcomeRecords } from './series.ts'
 import { replaceRequest, currentRunOf, withoutRequest, type CurrentRun } from './current-run.ts'
 import { neverBegan } from './begin.ts'
 import { isAheadOfClock, type Instant, type Millis } from './time.ts'
@@ -39,11 +39,12 @@ interface Step {
 }
 
 const noSkips: readonly Skip[] = []
+const noRecords: readonly RecordWrite[] = []
 const goesOn: Step = { skips: [], isRunOver: false }
 const isOver: Step = { skips: [], isRunOver: true }
 
 export function settle(job: Job, given: Finish, now: Instant): Change {
-  const finish = truly(job, given, now)
+  const finish = normalizeOutcome(job, given, now)
   const { outcome } = finish
   const current = currentRunOf(job)
   const hasRow = leavesRow(outcome)
@@ -60,7 +61,7 @@ export function settle(job: Job, given: Finish, now: Instant): Change {
     token: job.lease!.token,
     skips: passed.length === 0 ? step.skips : [...passed, ...step.skips],
     attempt,
-    records: outcomeRecords(job, attempt),
+    records: job.seriesId === null ? noRecords : outcomeRecords(job, attempt),
     drop:
       hasRow && oldest > 0
         ? { number: oldest, finishedBefore: now - job.spec.retention.ageMs }
@@ -80,7 +81,7 @@ export function leavesRow(outcome: Outcome): boolean {
 }
 
 /** A claim that never reached its handler was not lost at work: it is simply given back. */
-function truly(job: Job, given: Finish, now: Instant): Finish {
+function normalizeOutcome(job: Job, given: Finish, now: Instant): Finish {
   const finish = withDeferral(job, given, now)
   if (!isLost(finish.outcome) || !neverBegan(job)) return finish
   return { ...finish, outcome: { kind: 'released' } }
@@ -323,7 +324,10 @@ function attemptOf(job: Job, current: CurrentRun, finish: Finish, now: Instant):
     attempt: current.run.attempt + 1,
     number: job.counters.attempts,
     fence: job.counters.fence,
-    retries: failuresAt(current.run, job.spec.retry.resetAfterMs, lease.claimedAt),
+    retries:
+      current.run.failures === 0
+        ? 0
+        : failuresAt(current.run, job.spec.retry.resetAfterMs, lease.claimedAt),
     origin: current.origin,
     retryOf: current.run.retryOf,
     occurrence: current.occurrence,

@@ -2,6 +2,7 @@
 
 import type { Outcome } from '../core/attempt.ts'
 import type { Job } from '../core/job.ts'
+import { isSuspect } from '../core/crash.ts'
 import { currentRunOf, type CurrentRun } from '../core/current-run.ts'
 import type { LogBuffer } from '../core/log-buffer.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -14,6 +15,8 @@ export type AbortReason = 'cancelled' | 'timeout' | 'shutdown' | 'lease-lost' | 
 export interface ActiveAttempt {
   job: Job
   readonly current: CurrentRun
+  /** Its last attempts crashed: no two of these run at once on a node. */
+  readonly isSuspect: boolean
   /** Someone else wrote the row since: it must be read again before it is settled. */
   isStale: boolean
   phase: 'buffered' | 'running' | 'settling' | 'gone'
@@ -62,6 +65,7 @@ export function activeAttempt(job: Job, current = currentRunOf(job)): ActiveAtte
   return {
     job,
     current,
+    isSuspect: job.crashes > 0 && isSuspect(job),
     isStale: false,
     phase: 'buffered',
     startedAt: job.lease!.claimedAt,

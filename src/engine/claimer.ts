@@ -6,7 +6,7 @@ import type { Instant } from '../core/time.ts'
 import type { ClaimRequest } from '../store/store.ts'
 import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'
 import { beginBatch } from './begin-batch.ts'
-import { InFlightClaim, type ClaimedBatch } from './in-flight-claim.ts'
+import { CLAIMS_LATE, InFlightClaim, lateClaims, type ClaimedBatch } from './in-flight-claim.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import type { QueueDirectory } from './queue-directory.ts'
@@ -35,6 +35,8 @@ export interface ClaimOnInsert {
   begin(jobs: readonly Job[]): void
 }
 
+type Startable = Pick<ClaimedBatch, 'queue' | 'jobs' | 'claimedAt' | 'isLate'>
+
 export interface ClaimerParts {
   readonly room: Room
   readonly runner: Runner
@@ -51,6 +53,8 @@ export class Claimer {
   readonly #directory: QueueDirectory
   readonly #lifecycle: Lifecycle
   readonly #inFlight = new Map<string, InFlightClaim[]>()
+  /** The last answer came too late for the lease, by the store's doing. */
+  isStoreLate = false
   /** Jobs for which a claim on insert keeps room. */
   #onInsert = 0
   #onInsertOver: (() => void) | null = null
@@ -183,11 +187,20 @@ export class Claimer {
     try {
       const batch = await claim.batch
       count = batch.jobs.length
+      if (batch.isStoreLate || this.isStoreLate) this.#noteLateness(batch)
       if (count > 0) this.#report(queue, batch.jobs)
       return batch
     } finally {
       if (count < claim.limit) this.#room.buffered(queue, count - claim.limit)
     }
+  }
+
+  /** A node whose claims come too late starts nothing, says so once, and is not ready. */
+  #noteLateness({ isStoreLate, tookMs }: ClaimedBatch): void {
+    const { troubles, settings } = this.#parts
+    this.isStoreLate = isStoreLate
+    if (isStoreLate) troubles.raise(lateClaims(tookMs, settings.leaseMs))
+    else troubles.clear(CLAIMS_LATE)
   }
 
   #report(queue: string, jobs: readonly Job[]): void {
@@ -228,7 +241,7 @@ export class Claimer {
   }
 
   /** What cannot begin goes back, and its room is free again. */
-  async #start({ queue, jobs, claimedAt, isLate }: ClaimedBatch): Promise<void> {
+  async #start({ queue, jobs, claimedAt, isLate }: Startable): Promise<void> {
     if (jobs.length === 0) return
     let begun: readonly ActiveAttempt[] = []
     try {
@@ -242,7 +255,8 @@ export class Claimer {
       if (unused > 0) this.#room.buffered(queue, -unused)
     }
     if (begun.length === 0 || this.#lifecycle.isCrashed) return
-    if (!this.#lifecycle.isEnding) this.#runner.accept(queue, begun)
+    const { state } = this.#lifecycle
+    if (state !== 'stopping' && state !== 'stopped') this.#runner.accept(queue, begun)
     else {
       this.#room.buffered(queue, -begun.length)
       this.#settler.release(begun)

@@ -42,8 +42,8 @@ const ROUNDS_MAX = 50
 export interface ClientNode {
   /** Something may be due sooner in these queues. */
   onChanged(queues: readonly string[]): void
-  /** New jobs came into these queues, and nobody holds them yet. */
-  onCreated(queues: readonly string[]): void
+  /** These are new, and nobody holds them yet. */
+  onCreated(jobs: readonly Job[]): void
   /** Runs in this process may have been ended. */
   checkCancellations(): void
   /** What to claim together with new jobs, if this process can start them at once. */
@@ -106,7 +106,7 @@ export class Client {
     if (inserted.length > 0) events.emit('changed', { verb: 'create', jobs: inserted })
     begin()
     const left = inserted.filter(job => !begun.has(job.id))
-    if (left.length > 0) node?.onCreated([...new Set(left.map(job => job.spec.queue))])
+    if (left.length > 0) node?.onCreated(left)
     return made.map((job, i) => ({ job, result: results[i]! }))
   }
 

@@ -29,6 +29,8 @@ export class Heartbeat {
   readonly #runner: HeldAttempts
   readonly #settler: Settler
   readonly #holds: Holds
+  /** Set until a beat finds nothing held: starting is not worth a call for every run. */
+  isBeating = false
   readonly #beats: Repeat
   readonly #fences: Repeat
   #lastRenewAt: Instant = -Infinity
@@ -54,13 +56,15 @@ export class Heartbeat {
     )
   }
 
-  /** Beats until nothing is held; starting what goes on already is harmless. */
+  /** Beats until nothing is held. */
   start(): void {
+    this.isBeating = true
     this.#beats.start()
     this.#fences.start()
   }
 
   async stop(): Promise<void> {
+    this.isBeating = false
     await this.#beats.stop()
     await this.#fences.stop()
   }
@@ -83,7 +87,10 @@ export class Heartbeat {
    */
   async beat(): Promise<boolean> {
     const held = this.#held()
-    if (held.length === 0) return this.#settler.isBusy
+    if (held.length === 0) {
+      this.isBeating = false
+      return this.#settler.isBusy
+    }
     const { clock, settings, owner, store } = this.#parts
     const now = clock.now()
     const isRenewal = Math.abs(now - this.#lastRenewAt) >= settings.leaseMs / 3
@@ -173,6 +180,7 @@ export class Heartbeat {
         this.#runner.abort(one, 'lease-lost')
       }
     }
+    if (held.length === 0) this.isBeating = false
     return held.length > 0
   }
 

@@ -18,6 +18,9 @@ export interface ClaimedBatch {
   readonly claimedAt: Instant
   /** The answer took so long that the lease could not be renewed in time: nothing of it starts. */
   readonly isLate: boolean
+  /** The store alone took too long. */
+  readonly isStoreLate: boolean
+  readonly tookMs: Millis
 }
 
 export class InFlightClaim {
@@ -43,7 +46,7 @@ export class InFlightClaim {
     const { queue, now } = request
     try {
       const jobs = await this.#parts.store.claim(request)
-      return { queue, jobs, claimedAt: now, isLate: this.#isLate() }
+      return { queue, jobs, claimedAt: now, ...this.#timing() }
     } finally {
       this.#cancelBeat()
     }
@@ -60,21 +63,17 @@ export class InFlightClaim {
     })
   }
 
-  /** A node whose claims come too late starts nothing, says so once, and is not ready. */
-  #isLate(): boolean {
-    const { clock, settings, monitor, troubles } = this.#parts
-    const { leaseMs } = settings
-    const limitMs = leaseMs * (1 - LEFT_MIN)
+  #timing(): Pick<ClaimedBatch, 'isLate' | 'isStoreLate' | 'tookMs'> {
+    const { clock, settings, monitor } = this.#parts
+    const limitMs = settings.leaseMs * (1 - LEFT_MIN)
     const tookMs = clock.monotonic() - this.#sentAt
     // A stall of this process makes the batch late, and says nothing about the store.
     const storeMs = tookMs - (monitor.stalledMs - this.#stalledMs)
-    if (storeMs > limitMs) troubles.raise(lateClaims(storeMs, leaseMs))
-    else troubles.clear(CLAIMS_LATE)
-    return tookMs > limitMs
+    return { isLate: tookMs > limitMs, isStoreLate: storeMs > limitMs, tookMs: storeMs }
   }
 }
 
-function lateClaims(tookMs: Millis, leaseMs: Millis) {
+export function lateClaims(tookMs: Millis, leaseMs: Millis) {
   const took = formatDuration(Math.round(tookMs / 100) * 100)
   const lease = formatDuration(leaseMs)
   return {

@@ -11,9 +11,12 @@ const BACKOFF_MAX_MS: Millis = 5_000
 
 export class Lifecycle {
   readonly #parts: Pick<Parts, 'clock' | 'events' | 'troubles'>
-  #state: NodeState = 'stopped'
+  /** Changed by `become` alone. */
+  state: NodeState = 'stopped'
   /** As if the process had died: nothing is written any more. */
   isCrashed = false
+  /** Since the last success. */
+  isFailing = false
   #failingSince: Instant | null = null
   #backoffMs: Millis = 0
 
@@ -21,29 +24,17 @@ export class Lifecycle {
     this.#parts = parts
   }
 
-  get state(): NodeState {
-    return this.#state
-  }
-
-  /** It polls for work, with success or without. */
-  get isActive(): boolean {
-    return this.#state === 'running' || this.#state === 'error'
-  }
-
-  get isEnding(): boolean {
-    return this.#state === 'stopping' || this.#state === 'stopped'
-  }
-
   become(to: NodeState): void {
-    const from = this.#state
+    const from = this.state
     if (from === to) return
-    this.#state = to
+    this.state = to
     this.#parts.events.emit('stateChanged', { from, to })
   }
 
   fail(error: unknown, during: string): void {
-    if (this.#state === 'running') this.become('error')
+    if (this.state === 'running') this.become('error')
     const { clock, troubles, events } = this.#parts
+    this.isFailing = true
     this.#failingSince ??= clock.now()
     troubles.raise(storeTrouble(error))
     events.emit('error', { kind: errorKindOf(error), error, during })
@@ -57,8 +48,9 @@ export class Lifecycle {
 
   /** Reported once for each outage. */
   recover(during: string): void {
+    this.isFailing = false
     this.#backoffMs = 0
-    if (this.#state === 'error') this.become('running')
+    if (this.state === 'error') this.become('running')
     if (this.#failingSince === null) return
     const { clock, troubles, events } = this.#parts
     const afterMs = clock.now() - this.#failingSince

@@ -5,7 +5,6 @@ import type { Instant, Millis } from '../core/time.ts'
 import type { Line } from '../store/store.ts'
 import type { Claimer } from './claimer.ts'
 import type { ClockWatch } from './clock-epochs.ts'
-import { CLAIMS_LATE } from './in-flight-claim.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import type { QueueDirectory } from './queue-directory.ts'
@@ -54,8 +53,13 @@ export class Loop {
   /** Resolves when the node stops: with nothing of its own in flight. */
   async run(): Promise<void> {
     const { wake } = this.#parts
-    while (this.#lifecycle.isActive) await wake.sleep(await this.#pollSafely())
+    while (this.#isActive) await wake.sleep(await this.#pollSafely())
     await this.#claimer.drain().catch(error => this.#lifecycle.fail(error, 'tick'))
+  }
+
+  get #isActive(): boolean {
+    const { state } = this.#lifecycle
+    return state === 'running' || state === 'error'
   }
 
   /** A failing store slows the loop down, never stops it. */
@@ -63,7 +67,7 @@ export class Loop {
     try {
       if (!this.#parts.clock.isSteady) await this.#clockWatch.measure()
       const pause = await this.#poll()
-      this.#lifecycle.recover('tick')
+      if (this.#lifecycle.isFailing) this.#lifecycle.recover('tick')
       return pause
     } catch (error) {
       this.#lifecycle.fail(error, 'tick')
@@ -114,8 +118,8 @@ export class Loop {
    * store is fast again. 0 when there is nothing to wait for.
    */
   async #untilProbe(): Promise<Millis> {
-    const { store, clock, settings, monitor, troubles } = this.#parts
-    if (!troubles.has(CLAIMS_LATE)) return 0
+    if (!this.#claimer.isStoreLate) return 0
+    const { store, clock, settings, monitor } = this.#parts
     const began = clock.monotonic()
     if (began < this.#nextProbeAt) return this.#nextProbeAt - began
     await store.now()

@@ -185,16 +185,19 @@ export class Node {
     this.#parts.wake.notify()
   }
 
-  /** Jobs came into queues that may be new. Whoever takes one of them begins a lease then. */
-  onCreated(queues: readonly string[]): void {
-    this.#directory.add(queues)
-    this.#parts.wake.notify()
+  /** New jobs, in queues that may be new too: nothing has to be polled before the first is due. */
+  onCreated(jobs: readonly Job[]): void {
+    this.#directory.add([...new Set(jobs.map(({ spec }) => spec.queue))])
+    let soonestDue: Instant = Infinity
+    for (const { dueAt } of jobs) if (dueAt !== null && dueAt < soonestDue) soonestDue = dueAt
+    this.#parts.wake.by(soonestDue)
   }
 
   /** Something else may be due sooner in these queues, or end a lease or a pause. */
   onChanged(queues: readonly string[] = []): void {
     this.#directory.markBusy()
-    this.onCreated(queues)
+    this.#directory.add(queues)
+    this.#parts.wake.notify()
   }
 
   /** Lanes were given limits in this process. */
@@ -220,7 +223,7 @@ export class Node {
   async #end(drainMs: Millis): Promise<StopResult> {
     // A start under way would go on behind the stop: it ends first, well or not.
     if (this.#starting) await this.#starting.catch(() => {})
-    if (this.#lifecycle.isEnding) return { clean: true, aborted: [] }
+    if (this.state === 'stopped' || this.state === 'stopping') return { clean: true, aborted: [] }
     this.#lifecycle.become('stopping')
     this.#parts.wake.notify()
     await this.#running

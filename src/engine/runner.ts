@@ -3,7 +3,6 @@
 import type { Outcome } from '../core/attempt.ts'
 import { upcomingFiring } from '../core/advance.ts'
 import { errorInfo } from '../core/errors.ts'
-import { isSuspect } from '../core/crash.ts'
 import type { Job, Lease } from '../core/job.ts'
 import type { TenantShares } from '../core/lane.ts'
 import { SECOND, type Instant, type Millis } from '../core/time.ts'
@@ -74,7 +73,7 @@ export class Runner implements Reporter, HeldAttempts {
   /** What the next claim may give each tenant. */
   shares(queue: string, limit: number): TenantShares | undefined {
     if (!this.#tenants.areSeveral) return undefined
-    return this.#tenants.shares(limit, this.#room.ahead(queue), this.buffered)
+    return this.#tenants.shares(limit, this.#room.ahead(queue), this)
   }
 
   /** Whether a handler runs here under this lease, and its outcome is still ours to settle. */
@@ -90,10 +89,13 @@ export class Runner implements Reporter, HeldAttempts {
     const buffer = this.#buffers.get(queue) ?? []
     this.#buffers.set(queue, buffer)
     buffer.push(...attempts)
-    this.#tenants.claimed(attempts, this.#parts.clock.now())
+    const { lastLane } = this.#tenants
+    if (attempts.some(({ job }) => job.spec.lane !== lastLane)) {
+      this.#tenants.claimed(attempts, this.#parts.clock.now())
+    }
     this.pump()
     if (buffer.length > 0 && this.#unwatchBuffers === null) this.#watchBuffers()
-    this.heartbeat.start()
+    if (!this.heartbeat.isBeating) this.heartbeat.start()
   }
 
   /** What finds no slot in time goes back: another node may have one, or a job that goes first. */
@@ -165,11 +167,11 @@ export class Runner implements Reporter, HeldAttempts {
           this.#giveBack(queue, held)
           continue
         }
-        if (!this.#tenants.hasSlot(held.job)) {
+        if (this.#tenants.areSeveral && !this.#tenants.hasSlot(held.job, this.#running)) {
           keptBack.push(held)
           continue
         }
-        if (isSuspect(held.job) && this.#suspects > 0) {
+        if (held.isSuspect && this.#suspects > 0) {
           this.#putOff(queue, held, now + SUSPECT_WAIT_MS)
           continue
         }
@@ -178,7 +180,7 @@ export class Runner implements Reporter, HeldAttempts {
           continue
         }
         this.#room.started(queue)
-        this.#tenants.started(held.job)
+        if (this.#tenants.areSeveral) this.#tenants.started(held.job)
         started.push(held.job)
         this.#start(held, now)
       }
@@ -212,7 +214,7 @@ export class Runner implements Reporter, HeldAttempts {
   }
 
   #start(held: ActiveAttempt, now: Instant): void {
-    if (isSuspect(held.job)) this.#suspects++
+    if (held.isSuspect) this.#suspects++
     held.phase = 'running'
     held.startedAt = now
     this.#running.add(held)
@@ -296,9 +298,9 @@ export class Runner implements Reporter, HeldAttempts {
     }
     held.isDone = true
     this.#running.delete(held)
-    if (isSuspect(held.job)) this.#suspects--
+    if (held.isSuspect) this.#suspects--
     this.#room.finished(held.job.spec.queue)
-    this.#tenants.finished(held.job)
+    if (this.#tenants.areSeveral) this.#tenants.finished(held.job)
     if (held.phase === 'running') {
       held.outcome = outcomeAfterAbort(held, ended)
       this.#warnOmitted(held, held.outcome)

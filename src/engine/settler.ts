@@ -215,7 +215,7 @@ export class Settler {
     const now = clock.now()
     const changes = fresh.map(attempt => this.#decide(attempt, now))
     const options = { now, waitingMax: settings.waitingMax }
-    const results = await commit(this.#parts, changes.map(kept), options)
+    const results = await commit(this.#parts, changes.map(storedChange), options)
     const again: ActiveAttempt[] = []
     const done: Change[] = []
     for (let i = 0; i < fresh.length; i++) {
@@ -233,7 +233,7 @@ export class Settler {
         again.push(attempt)
       }
     }
-    noteOutcomes(events, done)
+    if (done.some(({ records }) => records.length > 0)) noteOutcomes(events, done)
     if (done.length > 0 && events.isHeard('settled')) {
       events.emit('settled', { settled: done.map(settledOf) })
     }
@@ -319,6 +319,11 @@ export class Settler {
     for (const attempt of reporting) attempt.pending = null
     await this.#parts.store.report(reports, this.#parts.clock.now())
   }
+}
+
+/** Those who are told of it still hear of the attempt of a job that keeps none. */
+function storedChange(change: Change): Change {
+  return change.job.spec.retention.attempts > 0 ? change : kept(change)
 }
 
 /** Its handler was told to stop and has not. A node that stops takes its handlers with it. */

@@ -67,6 +67,26 @@ test('one by one, each goes at once', async () => {
   expect(looks).toEqual([1, 1, 1, 1])
 })
 
+test('an outcome after several at a time is written when its handler ends, not in company', async () => {
+  const { world } = await watched([10, 10, 10.002], {})
+  const writtenAt: number[] = []
+  world.nodes[0]!.events.on('settled', ({ settled }) => {
+    for (const _ of settled) writtenAt.push(world.clock.now() % MINUTE)
+  })
+  await world.advance('15s')
+  expect(writtenAt).toEqual([10_000, 10_000, 10_002])
+})
+
+test('a job that is due later costs no look until then', async () => {
+  const { world, looks } = await watched([], {})
+  const trigger = { kind: 'once', at: world.clock.now() + MINUTE } as const
+  await world.create('later', completeSpec({ handler: 'work', trigger }))
+  await world.advance('59s')
+  expect(looks).toEqual([])
+  await world.advance('2s')
+  expect(looks).toEqual([1])
+})
+
 test('leases are looked after once somebody may hold one, not when a job is only there', async () => {
   const { world, reaps } = await watched([30], { reapMs: 5_000, idleReapMs: 15_000 })
   await world.advance('29s')

@@ -79,7 +79,7 @@ export class World {
       node: {
         claimOnInsert: jobs => this.nodes[0]?.node.claimOnInsert(jobs) ?? null,
         onChanged: queues => this.nodes.forEach(({ node }) => node.onChanged(queues)),
-        onCreated: queues => this.nodes.forEach(({ node }) => node.onCreated(queues)),
+        onCreated: jobs => this.nodes.forEach(({ node }) => node.onCreated(jobs)),
         checkCancellations: () => this.nodes.forEach(({ node }) => node.checkCancellations()),
       },
     })
