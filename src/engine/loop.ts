@@ -85,7 +85,7 @@ export class Loop {
     wake.beginPoll()
     const untilProbe = await this.#untilProbe()
     if (untilProbe > 0) return untilProbe
-    if (this.#directory.isStale) await this.#directory.refresh()
+    if (this.#directory.isOld) await this.#directory.refresh()
     let claimed = 0
     let isFull = false
     const open: string[] = []
@@ -102,10 +102,14 @@ export class Loop {
     this.#lastPollAt = ended
     if (events.isHeard('ticked')) events.emit('ticked', { tookMs: ended - began, claimed })
     this.#settler.isSaturated = isFull && claimed >= SATURATED_MIN
+    // Known queues come first: the write of another process is nearly always to one of them.
+    const untilRefresh = this.#directory.untilRefreshMs(claimed)
+    if (untilRefresh <= 0 && (await this.#directory.refresh())) return 0
     if (isFull) return 0
     const pause = await this.#pause(open, began)
     const isShort = this.#mayHoldBack || open.length < this.#directory.queues.length
-    return isShort && wake.awaitSlots() ? 0 : pause
+    if (isShort && wake.awaitSlots()) return 0
+    return untilRefresh <= 0 ? pause : Math.min(pause, untilRefresh)
   }
 
   /** What is due may be left for a limit of a lane, or for the share of a tenant. */

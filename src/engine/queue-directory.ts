@@ -2,8 +2,12 @@
 
 import { LANE_KIND } from '../core/lane.ts'
 import type { Instant, Millis } from '../core/time.ts'
+import type { Count } from '../store/store.ts'
 import type { Parts } from './parts.ts'
 import type { TenantSlots } from './tenant-slots.ts'
+
+/** While every write of others brings jobs of known queues, queues are read this often. */
+const REFRESH_MIN_MS: Millis = 50
 
 export class QueueDirectory {
   readonly #parts: Pick<Parts, 'store' | 'clock' | 'settings'>
@@ -12,6 +16,7 @@ export class QueueDirectory {
   #onBusy = () => {}
   #isBusy = true
   #refreshedAt: Instant = -Infinity
+  #isInvalid = false
   #hasLimits = false
   #limitsReadAt: Instant = -Infinity
   #turn = 0
@@ -53,14 +58,29 @@ export class QueueDirectory {
     return this.#isBusy ? reapMs : Math.max(reapMs, idleReapMs)
   }
 
-  get isStale(): boolean {
-    const { clock, settings } = this.#parts
-    return Math.abs(clock.now() - this.#refreshedAt) >= settings.checkIntervalMs
+  get isOld(): boolean {
+    return this.#ageMs() >= this.#parts.settings.checkIntervalMs
   }
 
-  async refresh(): Promise<void> {
-    const { settings, store, clock } = this.#parts
-    const counts = await store.counts()
+  #ageMs(): Millis {
+    return Math.abs(this.#parts.clock.now() - this.#refreshedAt)
+  }
+
+  /**
+   * When to read the queues again after others wrote: at once, unless the poll that was woken claimed
+   * something, which explains the write. Infinity when nobody wrote.
+   */
+  untilRefreshMs(claimed: number): Millis {
+    if (!this.#isInvalid) return Infinity
+    return claimed === 0 ? 0 : REFRESH_MIN_MS - this.#ageMs()
+  }
+
+  /** Says whether there are queues that were not known. */
+  async refresh(): Promise<boolean> {
+    const { settings, clock } = this.#parts
+    // A write that comes while they are read invalidates them again.
+    this.#isInvalid = false
+    const counts = await this.#readCounts()
     this.#refreshedAt = clock.now()
     const isBusy = counts.some(
       ({ state, count }) => count > 0 && (state === 'running' || state === 'paused'),
@@ -69,7 +89,18 @@ export class QueueDirectory {
     else this.#isBusy = false
     await this.#readLimits()
     const found = settings.queues ? Object.keys(settings.queues) : counts.map(one => one.queue)
+    const known = new Set(this.#queues)
     this.#queues = [...new Set(found)].sort()
+    return this.#queues.some(queue => !known.has(queue))
+  }
+
+  async #readCounts(): Promise<readonly Count[]> {
+    try {
+      return await this.#parts.store.counts()
+    } catch (error) {
+      this.#isInvalid = true
+      throw error
+    }
   }
 
   /** Less often than the queues, which every write of another process invalidates. */
@@ -91,7 +122,7 @@ export class QueueDirectory {
 
   /** Another process wrote to the store: the queues are read again. */
   invalidate(): void {
-    this.#refreshedAt = -Infinity
+    this.#isInvalid = true
   }
 
   /** Jobs were created in these queues. */
