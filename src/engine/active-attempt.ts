@@ -53,12 +53,12 @@ export interface PendingReport {
 }
 
 /** The last lines it logged go with its outcome. */
-export function endLog(held: ActiveAttempt, now: Instant): void {
-  const lines = held.log?.end(now) ?? []
-  held.log = null
+export function endLog(attempt: ActiveAttempt, now: Instant): void {
+  const lines = attempt.log?.end(now) ?? []
+  attempt.log = null
   if (lines.length === 0) return
-  held.pending ??= { lines: [] }
-  held.pending.lines.push(...lines)
+  attempt.pending ??= { lines: [] }
+  attempt.pending.lines.push(...lines)
 }
 
 export function activeAttempt(job: Job, current = currentRunOf(job)): ActiveAttempt {
@@ -86,16 +86,16 @@ export function activeAttempt(job: Job, current = currentRunOf(job)): ActiveAtte
   }
 }
 
-export function leaseOf(held: ActiveAttempt): { id: string; token: string; fence: number } {
-  const { job } = held
+export function leaseOf(attempt: ActiveAttempt): { id: string; token: string; fence: number } {
+  const { job } = attempt
   return { id: job.id, token: job.lease!.token, fence: job.counters.fence }
 }
 
 /** The first reason counts: a handler told to stop for one reason is not told again. */
-export function abort(held: ActiveAttempt, reason: AbortReason): void {
-  if (held.abortReason !== null) return
-  held.abortReason = reason
-  held.controller?.abort(abortError(reason))
+export function abort(attempt: ActiveAttempt, reason: AbortReason): void {
+  if (attempt.abortReason !== null) return
+  attempt.abortReason = reason
+  attempt.controller?.abort(abortError(reason))
 }
 
 export class Aborted extends Error {

@@ -77,7 +77,7 @@ export class Heartbeat {
   #held(): ActiveAttempt[] {
     const { running, buffered } = this.#runner
     return [...running, ...buffered, ...this.#settler.unwritten].filter(
-      held => held.phase !== 'gone',
+      attempt => attempt.phase !== 'gone',
     )
   }
 
@@ -86,8 +86,8 @@ export class Heartbeat {
    * every third of a lease renews.
    */
   async beat(): Promise<boolean> {
-    const held = this.#held()
-    if (held.length === 0) {
+    const attempts = this.#held()
+    if (attempts.length === 0) {
       this.isBeating = false
       return this.#settler.isBusy
     }
@@ -95,7 +95,7 @@ export class Heartbeat {
     const now = clock.now()
     const isRenewal = Math.abs(now - this.#lastRenewAt) >= settings.leaseMs / 3
     const beat = isRenewal ? owner.beat(store) : null
-    await Promise.all([beat, this.renew(held, isRenewal)])
+    await Promise.all([beat, this.renew(attempts, isRenewal)])
     // A handler that renews its own lease must not put off the turn of all the others.
     if (isRenewal) this.#lastRenewAt = now
     await this.#settler.sendReports(this.#held())
@@ -103,14 +103,14 @@ export class Heartbeat {
   }
 
   /** Only what is about to expire needs a write; a plain check costs none. */
-  async renew(held: readonly ActiveAttempt[], isRenewal: boolean): Promise<void> {
-    if (held.length === 0) return
+  async renew(attempts: readonly ActiveAttempt[], isRenewal: boolean): Promise<void> {
+    if (attempts.length === 0) return
     const { store, clock, settings } = this.#parts
     const sentAt = clock.now()
     const until = isRenewal ? sentAt + settings.leaseMs : null
-    const results = await store.renew({ leases: held.map(leaseOf), until })
+    const results = await store.renew({ leases: attempts.map(leaseOf), until })
     const lost: ActiveAttempt[] = []
-    for (const [i, one] of held.entries()) {
+    for (const [i, one] of attempts.entries()) {
       const result = results[i]!
       if (one.phase === 'settling' && result.isHeld && until !== null) this.#prolong(one, until)
       if (one.phase === 'gone' || one.phase === 'settling') continue
@@ -121,43 +121,44 @@ export class Heartbeat {
   }
 
   /** Its run ended, but the outcome could not be written yet: the next try reads the row first. */
-  #prolong(held: ActiveAttempt, until: Instant): void {
-    held.job = { ...held.job, lease: { ...held.job.lease!, until } }
-    held.isStale = true
+  #prolong(attempt: ActiveAttempt, until: Instant): void {
+    attempt.job = { ...attempt.job, lease: { ...attempt.job.lease!, until } }
+    attempt.isStale = true
   }
 
   /** A version further on than our own writes explain means someone else changed the row. */
-  #applyRenewal(held: ActiveAttempt, version: number, until: Instant | null): void {
-    const expected = held.job.version + (until === null ? 0 : 1)
-    if (version !== expected) held.isStale = true
-    if (until !== null) held.job = { ...held.job, lease: { ...held.job.lease!, until }, version }
-    if (held.isStale && held.phase === 'buffered') this.#release(held)
+  #applyRenewal(attempt: ActiveAttempt, version: number, until: Instant | null): void {
+    const expected = attempt.job.version + (until === null ? 0 : 1)
+    if (version !== expected) attempt.isStale = true
+    if (until !== null)
+      attempt.job = { ...attempt.job, lease: { ...attempt.job.lease!, until }, version }
+    if (attempt.isStale && attempt.phase === 'buffered') this.#release(attempt)
   }
 
   /** It was paused or edited before it started: whoever claims it next does as it says now. */
-  #release(held: ActiveAttempt): void {
-    this.#runner.dropBuffered(held)
-    this.#settler.release([held])
+  #release(attempt: ActiveAttempt): void {
+    this.#runner.dropBuffered(attempt)
+    this.#settler.release([attempt])
   }
 
   async #handleLost(lost: readonly ActiveAttempt[]): Promise<void> {
-    const jobs = await this.#parts.store.get(lost.map(held => held.job.id))
+    const jobs = await this.#parts.store.get(lost.map(attempt => attempt.job.id))
     const byId = new Map(jobs.map(job => [job.id, job]))
-    for (const held of lost) {
-      const job = byId.get(held.job.id)
+    for (const attempt of lost) {
+      const job = byId.get(attempt.job.id)
       const reason = whyLost(job)
-      if (job?.hold?.attemptId === held.job.lease!.attemptId) this.#holds.add(held, job.hold)
-      this.#parts.events.emit('leaseLost', { job: held.job, reason })
-      this.#abandon(held, reason)
-      if (reason === 'cancelled') this.#holds.measures.add(held)
+      if (job?.hold?.attemptId === attempt.job.lease!.attemptId) this.#holds.add(attempt, job.hold)
+      this.#parts.events.emit('leaseLost', { job: attempt.job, reason })
+      this.#abandon(attempt, reason)
+      if (reason === 'cancelled') this.#holds.measures.add(attempt)
     }
   }
 
   /** Whatever the handler still returns, there is no lease to write it under. */
-  #abandon(held: ActiveAttempt, reason: AbortReason): void {
-    if (held.phase === 'buffered') this.#runner.dropBuffered(held)
-    else this.#runner.abort(held, reason)
-    held.phase = 'gone'
+  #abandon(attempt: ActiveAttempt, reason: AbortReason): void {
+    if (attempt.phase === 'buffered') this.#runner.dropBuffered(attempt)
+    else this.#runner.abort(attempt, reason)
+    attempt.phase = 'gone'
   }
 
   /**
@@ -168,9 +169,9 @@ export class Heartbeat {
   fence(): boolean {
     const { clock, settings } = this.#parts
     const margin = settings.leaseMs / 10
-    const held = this.#held()
-    const isStalled = this.#stallMs(held.length > 0) >= settings.leaseMs - margin
-    for (const one of held) {
+    const attempts = this.#held()
+    const isStalled = this.#stallMs(attempts.length > 0) >= settings.leaseMs - margin
+    for (const one of attempts) {
       if (clock.now() < one.job.lease!.until - margin) continue
       if (one.phase === 'buffered') {
         this.#runner.dropBuffered(one)
@@ -180,8 +181,8 @@ export class Heartbeat {
         this.#runner.abort(one, 'lease-lost')
       }
     }
-    if (held.length === 0) this.isBeating = false
-    return held.length > 0
+    if (attempts.length === 0) this.isBeating = false
+    return attempts.length > 0
   }
 
   /**
@@ -202,11 +203,11 @@ export class Heartbeat {
   }
 
   /** For a handler that asks: true while the lease is ours. */
-  async beatOne(held: ActiveAttempt): Promise<boolean> {
-    if (held.phase !== 'running') return false
-    await this.#settler.sendReports([held])
-    await this.renew([held], true)
-    return held.abortReason === null && held.phase === 'running'
+  async beatOne(attempt: ActiveAttempt): Promise<boolean> {
+    if (attempt.phase !== 'running') return false
+    await this.#settler.sendReports([attempt])
+    await this.renew([attempt], true)
+    return attempt.abortReason === null && attempt.phase === 'running'
   }
 }
 

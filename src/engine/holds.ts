@@ -30,20 +30,20 @@ export class Holds {
   }
 
   /** The row of an attempt of this node has this hold. */
-  add(held: ActiveAttempt, hold: Hold): void {
-    if (held.lacks !== null) return this.#await(held, hold, held.lacks)
-    if (!held.isInHandler) return this.#write(held.job.id, hold.attemptId, liftHold)
-    if (this.#open.has(held)) return
+  add(attempt: ActiveAttempt, hold: Hold): void {
+    if (attempt.lacks !== null) return this.#await(attempt, hold, attempt.lacks)
+    if (!attempt.isInHandler) return this.#write(attempt.job.id, hold.attemptId, liftHold)
+    if (this.#open.has(attempt)) return
     const { clock, events } = this.#parts
     const cancel = clock.after(hold.until - clock.now(), () => {
-      events.emit('stillRunning', { job: held.job, attemptId: hold.attemptId })
-      this.#write(held.job.id, hold.attemptId, markStillRunning)
+      events.emit('stillRunning', { job: attempt.job, attemptId: hold.attemptId })
+      this.#write(attempt.job.id, hold.attemptId, markStillRunning)
     })
-    this.#open.set(held, cancel)
-    held.onReturn = () => {
+    this.#open.set(attempt, cancel)
+    attempt.onReturn = () => {
       cancel()
-      this.#open.delete(held)
-      this.#write(held.job.id, hold.attemptId, liftHold)
+      this.#open.delete(attempt)
+      this.#write(attempt.job.id, hold.attemptId, liftHold)
     }
   }
 
@@ -118,9 +118,9 @@ export class Holds {
   /** Nobody waits for the handlers any more; their holds end by themselves. */
   abandon(): void {
     this.measures.abandon()
-    for (const [held, cancel] of this.#open) {
+    for (const [attempt, cancel] of this.#open) {
       cancel()
-      held.onReturn = null
+      attempt.onReturn = null
     }
     this.#open.clear()
     this.#waits.clear()

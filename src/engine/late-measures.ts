@@ -15,12 +15,12 @@ export class LateMeasures {
   }
 
   /** The attempt of this node was cancelled by somebody else. */
-  add(held: ActiveAttempt): void {
-    if (!held.isInHandler) return this.#write(held)
-    this.#open.add(held)
-    held.onMeasured = () => {
-      this.#open.delete(held)
-      this.#write(held)
+  add(attempt: ActiveAttempt): void {
+    if (!attempt.isInHandler) return this.#write(attempt)
+    this.#open.add(attempt)
+    attempt.onMeasured = () => {
+      this.#open.delete(attempt)
+      this.#write(attempt)
     }
   }
 
@@ -44,7 +44,7 @@ export class LateMeasures {
   }
 
   abandon(): void {
-    for (const held of this.#open) held.onMeasured = null
+    for (const attempt of this.#open) attempt.onMeasured = null
     this.#open.clear()
   }
 }

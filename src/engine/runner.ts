@@ -2,7 +2,6 @@
 
 import type { Outcome } from '../core/attempt.ts'
 import { upcomingFiring } from '../core/advance.ts'
-import { errorInfo } from '../core/errors.ts'
 import type { Job, Lease } from '../core/job.ts'
 import type { TenantShares } from '../core/lane.ts'
 import { SECOND, type Instant, type Millis } from '../core/time.ts'
@@ -17,7 +16,7 @@ import type { Parts } from './parts.ts'
 import type { Room } from './room.ts'
 import type { Settler } from './settler.ts'
 import type { TenantSlots } from './tenant-slots.ts'
-import { outcomeOfReturned, outcomeOfThrown } from './verdicts.ts'
+import { outcomeAfterAbort, outcomeOfReturned, outcomeOfThrown } from './verdicts.ts'
 
 /** How soon a suspect that had to give way is tried again. */
 const SUSPECT_WAIT_MS: Millis = SECOND
@@ -103,7 +102,7 @@ export class Runner implements Reporter, HeldAttempts {
     const { clock, settings } = this.#parts
     let oldest = Infinity
     for (const buffer of this.#buffers.values()) {
-      for (const held of buffer) oldest = Math.min(oldest, held.job.lease!.claimedAt)
+      for (const attempt of buffer) oldest = Math.min(oldest, attempt.job.lease!.claimedAt)
     }
     if (oldest === Infinity) return
     const age = Math.max(0, clock.now() - oldest)
@@ -119,10 +118,10 @@ export class Runner implements Reporter, HeldAttempts {
     const now = clock.now()
     const late: ActiveAttempt[] = []
     const young: ActiveAttempt[] = []
-    for (const held of this.#buffers.get(queue)!) {
+    for (const attempt of this.#buffers.get(queue)!) {
       // A clock that was set back makes a claim no younger.
-      const isLate = Math.abs(now - held.job.lease!.claimedAt) >= settings.claimWaitMs
-      ;(isLate ? late : young).push(held)
+      const isLate = Math.abs(now - attempt.job.lease!.claimedAt) >= settings.claimWaitMs
+      ;(isLate ? late : young).push(attempt)
     }
     if (late.length === 0) return
     this.#buffers.set(queue, young)
@@ -140,10 +139,10 @@ export class Runner implements Reporter, HeldAttempts {
     return taken
   }
 
-  dropBuffered(held: ActiveAttempt): void {
-    const { queue } = held.job.spec
+  dropBuffered(attempt: ActiveAttempt): void {
+    const { queue } = attempt.job.spec
     const buffer = this.#buffers.get(queue)
-    const at = buffer?.indexOf(held) ?? -1
+    const at = buffer?.indexOf(attempt) ?? -1
     if (at < 0) return
     buffer!.splice(at, 1)
     this.#room.buffered(queue, -1)
@@ -160,29 +159,29 @@ export class Runner implements Reporter, HeldAttempts {
       /** Of tenants that have their share of the slots. */
       const keptBack: ActiveAttempt[] = []
       while (next < buffer.length && this.#room.hasSlot(queue)) {
-        const held = buffer[next++]!
+        const attempt = buffer[next++]!
         // Handlers that do not yield may take long: every start asks for the time anew.
         const now = this.#parts.clock.now()
-        if (now >= held.job.lease!.until) {
-          this.#giveBack(queue, held)
+        if (now >= attempt.job.lease!.until) {
+          this.#giveBack(queue, attempt)
           continue
         }
-        if (this.#tenants.areSeveral && !this.#tenants.hasSlot(held.job, this.#running)) {
-          keptBack.push(held)
+        if (this.#tenants.areSeveral && !this.#tenants.hasSlot(attempt.job, this.#running)) {
+          keptBack.push(attempt)
           continue
         }
-        if (held.isSuspect && this.#suspects > 0) {
-          this.#putOff(queue, held, now + SUSPECT_WAIT_MS)
+        if (attempt.isSuspect && this.#suspects > 0) {
+          this.#putOff(queue, attempt, now + SUSPECT_WAIT_MS)
           continue
         }
-        if (!this.#takePermit(held)) {
-          this.#giveBack(queue, held)
+        if (!this.#takePermit(attempt)) {
+          this.#giveBack(queue, attempt)
           continue
         }
         this.#room.started(queue)
-        if (this.#tenants.areSeveral) this.#tenants.started(held.job)
-        started.push(held.job)
-        this.#start(held, now)
+        if (this.#tenants.areSeveral) this.#tenants.started(attempt.job)
+        started.push(attempt.job)
+        this.#start(attempt, now)
       }
       if (next > 0) buffer.splice(0, next, ...keptBack)
     }
@@ -193,69 +192,69 @@ export class Runner implements Reporter, HeldAttempts {
   }
 
   /** What its attempt needs beside a slot; without it the job waits in the store. */
-  #takePermit(held: ActiveAttempt): boolean {
-    const resource = this.#parts.handlers.resourceOf(held.job)
+  #takePermit(attempt: ActiveAttempt): boolean {
+    const resource = this.#parts.handlers.resourceOf(attempt.job)
     if (resource === null) return true
-    held.permit = resource.tryTake(held.job.id)
-    if (held.permit === null) held.lacks = resource
-    return held.permit !== null
+    attempt.permit = resource.tryTake(attempt.job.id)
+    if (attempt.permit === null) attempt.lacks = resource
+    return attempt.permit !== null
   }
 
-  #giveBack(queue: string, held: ActiveAttempt): void {
+  #giveBack(queue: string, attempt: ActiveAttempt): void {
     this.#room.buffered(queue, -1)
-    this.#settler.release([held])
+    this.#settler.release([attempt])
   }
 
   /** Another suspect runs here: if one of them kills the process, it must not take the other along. */
-  #putOff(queue: string, held: ActiveAttempt, until: Instant): void {
+  #putOff(queue: string, attempt: ActiveAttempt, until: Instant): void {
     this.#room.buffered(queue, -1)
-    held.outcome = { kind: 'deferred', until, reason: 'another suspect runs', worked: false }
-    this.#settler.add(held)
+    attempt.outcome = { kind: 'deferred', until, reason: 'another suspect runs', worked: false }
+    this.#settler.add(attempt)
   }
 
-  #start(held: ActiveAttempt, now: Instant): void {
-    if (held.isSuspect) this.#suspects++
-    held.phase = 'running'
-    held.startedAt = now
-    this.#running.add(held)
-    const handler = this.#parts.handlers.get(held.job.spec.handler)
+  #start(attempt: ActiveAttempt, now: Instant): void {
+    if (attempt.isSuspect) this.#suspects++
+    attempt.phase = 'running'
+    attempt.startedAt = now
+    this.#running.add(attempt)
+    const handler = this.#parts.handlers.get(attempt.job.spec.handler)
     if (!handler) {
       this.#done(
-        held,
-        outcomeOfThrown(new Error(`no handler ${held.job.spec.handler} in this node`)),
+        attempt,
+        outcomeOfThrown(new Error(`no handler ${attempt.job.spec.handler} in this node`)),
       )
       return
     }
     let returned: unknown
-    held.isInHandler = true
+    attempt.isInHandler = true
     try {
-      returned = handler(new Context(held, this))
+      returned = handler(new Context(attempt, this))
     } catch (error) {
-      this.#returned(held, outcomeOfThrown(error))
+      this.#returned(attempt, outcomeOfThrown(error))
       return
     }
     if (!isThenable(returned)) {
-      this.#returned(held, outcomeOfReturned(returned, held.measures))
+      this.#returned(attempt, outcomeOfReturned(returned, attempt.measures))
       return
     }
-    this.#watchLater(held)
+    this.#watchLater(attempt)
     returned.then(
-      value => this.#returned(held, outcomeOfReturned(value, held.measures)),
-      (error: unknown) => this.#returned(held, outcomeOfThrown(error)),
+      value => this.#returned(attempt, outcomeOfReturned(value, attempt.measures)),
+      (error: unknown) => this.#returned(attempt, outcomeOfThrown(error)),
     )
   }
 
-  #returned(held: ActiveAttempt, ended: Outcome): void {
-    held.isInHandler = false
-    held.permit?.release()
-    this.#done(held, ended)
-    held.onReturn?.()
-    held.onMeasured?.()
+  #returned(attempt: ActiveAttempt, ended: Outcome): void {
+    attempt.isInHandler = false
+    attempt.permit?.release()
+    this.#done(attempt, ended)
+    attempt.onReturn?.()
+    attempt.onMeasured?.()
   }
 
   /** Most handlers end before their time could be watched; only the others cost a deadline. */
-  #watchLater(held: ActiveAttempt): void {
-    this.#fresh.push(held)
+  #watchLater(attempt: ActiveAttempt): void {
+    this.#fresh.push(attempt)
     if (this.#fresh.length > 1) return
     this.#parts.clock.soon(() => {
       const fresh = this.#fresh
@@ -264,47 +263,47 @@ export class Runner implements Reporter, HeldAttempts {
     })
   }
 
-  #watch(held: ActiveAttempt): void {
-    const { timeoutMs } = held.job.spec
+  #watch(attempt: ActiveAttempt): void {
+    const { timeoutMs } = attempt.job.spec
     if (timeoutMs !== null) {
-      this.#deadlines.add(held.startedAt + timeoutMs, () => this.#stopFor(held, 'timeout'))
+      this.#deadlines.add(attempt.startedAt + timeoutMs, () => this.#stopFor(attempt, 'timeout'))
     }
-    const firing = supersededAt(held)
-    if (firing !== null) this.#deadlines.add(firing, () => this.#stopFor(held, 'superseded'))
+    const firing = supersededAt(attempt)
+    if (firing !== null) this.#deadlines.add(firing, () => this.#stopFor(attempt, 'superseded'))
   }
 
-  #stopFor(held: ActiveAttempt, reason: AbortReason): void {
-    if (held.isDone || held.phase !== 'running') return
-    this.abort(held, reason)
+  #stopFor(attempt: ActiveAttempt, reason: AbortReason): void {
+    if (attempt.isDone || attempt.phase !== 'running') return
+    this.abort(attempt, reason)
   }
 
   /** Tells the handler to stop; one that does not listen is left behind after a grace. */
-  abort(held: ActiveAttempt, reason: AbortReason): void {
-    abort(held, reason)
+  abort(attempt: ActiveAttempt, reason: AbortReason): void {
+    abort(attempt, reason)
     const { clock, settings, events } = this.#parts
     this.#deadlines.add(clock.now() + settings.abortGraceMs, () => {
-      if (held.isDone) return
-      this.#strays.add(held)
-      events.emit('stray', { job: held.job })
-      this.#done(held, { kind: 'interrupted' })
+      if (attempt.isDone) return
+      this.#strays.add(attempt)
+      events.emit('stray', { job: attempt.job })
+      this.#done(attempt, { kind: 'interrupted' })
     })
   }
 
-  #done(held: ActiveAttempt, ended: Outcome): void {
-    if (held.isDone) {
-      this.#strays.delete(held)
-      this.#parts.events.emit('lateResult', { job: held.job, reason: held.abortReason! })
+  #done(attempt: ActiveAttempt, ended: Outcome): void {
+    if (attempt.isDone) {
+      this.#strays.delete(attempt)
+      this.#parts.events.emit('lateResult', { job: attempt.job, reason: attempt.abortReason! })
       return
     }
-    held.isDone = true
-    this.#running.delete(held)
-    if (held.isSuspect) this.#suspects--
-    this.#room.finished(held.job.spec.queue)
-    if (this.#tenants.areSeveral) this.#tenants.finished(held.job)
-    if (held.phase === 'running') {
-      held.outcome = outcomeAfterAbort(held, ended)
-      this.#warnOmitted(held, held.outcome)
-      this.#settler.add(held)
+    attempt.isDone = true
+    this.#running.delete(attempt)
+    if (attempt.isSuspect) this.#suspects--
+    this.#room.finished(attempt.job.spec.queue)
+    if (this.#tenants.areSeveral) this.#tenants.finished(attempt.job)
+    if (attempt.phase === 'running') {
+      attempt.outcome = outcomeAfterAbort(attempt, ended)
+      this.#warnOmitted(attempt, attempt.outcome)
+      this.#settler.add(attempt)
     }
     if (!this.#isPumping) this.pump()
     if (this.#running.size > 0) return
@@ -312,11 +311,11 @@ export class Runner implements Reporter, HeldAttempts {
     this.#onIdle?.()
   }
 
-  #warnOmitted(held: ActiveAttempt, outcome: Outcome): void {
+  #warnOmitted(attempt: ActiveAttempt, outcome: Outcome): void {
     if (outcome.kind !== 'succeeded' || outcome.resultOmitted === undefined) return
     const why = outcome.resultOmitted
-    new Context(held, this).log.warn(`result omitted: ${why}`)
-    this.#parts.events.emit('resultOmitted', { job: held.job, why })
+    new Context(attempt, this).log.warn(`result omitted: ${why}`)
+    this.#parts.events.emit('resultOmitted', { job: attempt.job, why })
   }
 
   /** Resolves when no handler runs any more, or after the given time. */
@@ -336,13 +335,13 @@ export class Runner implements Reporter, HeldAttempts {
     return this.#parts.clock.now()
   }
 
-  beat(held: ActiveAttempt): Promise<boolean> {
-    return this.heartbeat.beatOne(held)
+  beat(attempt: ActiveAttempt): Promise<boolean> {
+    return this.heartbeat.beatOne(attempt)
   }
 
-  logged(held: ActiveAttempt, line: LogLine): void {
+  logged(attempt: ActiveAttempt, line: LogLine): void {
     const { events } = this.#parts
-    if (events.isHeard('logged')) events.emit('logged', { job: held.job, line })
+    if (events.isHeard('logged')) events.emit('logged', { job: attempt.job, line })
   }
 
   progressed({ job, pending }: ActiveAttempt): void {
@@ -355,35 +354,13 @@ export class Runner implements Reporter, HeldAttempts {
   }
 }
 
-/** Why a handler was stopped says more than what it threw on the way out. */
-function outcomeAfterAbort(held: ActiveAttempt, ended: Outcome): Outcome {
-  switch (held.abortReason) {
-    case 'timeout': {
-      const ms = held.job.spec.timeoutMs
-      const error = errorInfo(new Error(`ran longer than its timeout of ${ms} ms`))
-      return { kind: 'timedOut', error: { ...error, stack: null } }
-    }
-    case 'superseded':
-      return ended.kind === 'succeeded' ? ended : { kind: 'cancelled', reason: 'superseded' }
-    case 'shutdown':
-      return ended.kind === 'succeeded' ? ended : { kind: 'interrupted' }
-    // Stopped in time: whether the lease held until now is for the store to say.
-    case 'lease-lost':
-      if (ended.kind === 'succeeded') return ended
-      return held.isStalled ? { kind: 'abandoned' } : { kind: 'interrupted', reason: 'lease_lost' }
-    case 'cancelled':
-    case null:
-      return ended
-  }
-}
-
 /** With overlap replace, the next firing ends this run. */
-function supersededAt(held: ActiveAttempt): Instant | null {
-  const { job, current } = held
+function supersededAt(attempt: ActiveAttempt): Instant | null {
+  const { job, current } = attempt
   if (job.spec.overlap.policy !== 'replace' || current.request) return null
   const { trigger } = job.spec
   if (trigger.kind === 'interval' && trigger.from === 'start') {
-    return held.startedAt + trigger.everyMs
+    return attempt.startedAt + trigger.everyMs
   }
   return upcomingFiring(job)
 }
