@@ -61,7 +61,7 @@ export class FairWorld {
     this.clock = clock
     this.store = engine.store
     this.fair = new FairApi(engine, () => {})
-    this.claims = new RemoteClaims(engine, () => engine.node.hasLimits)
+    this.claims = new RemoteClaims(engine, engine.node)
     this.remote = new RemoteWorkers(engine)
     serveSchedules(engine)
     engine.events.on('error', ({ kind }) => this.errors.push(kind))

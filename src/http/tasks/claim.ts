@@ -85,7 +85,7 @@ const claimAnswer = z.strictObject({ tasks: z.array(claimedSchema) }).meta({ id:
 
 export const claimRoute: Routes = (app, parts) => {
   const { engine, settings } = parts
-  const claims = new RemoteClaims(engine, () => engine.node.hasLimits)
+  const claims = new RemoteClaims(engine, engine.node)
   app.addHook('preClose', async () => claims.stop())
   app.route({
     method: 'POST',
@@ -107,7 +107,7 @@ export const claimRoute: Routes = (app, parts) => {
         const held = await claims.claim(ask, { ms: seconds * 1_000, signal: gone.signal })
         const hasWaited = engine.clock.now() - since >= REVOCATION_CACHE_MS
         if (hasWaited && held.length > 0 && !(await isStillAllowed(request, parts))) {
-          await claims.giveBack(held)
+          await claims.release(held)
           throw unauthorized()
         }
         const deeds = held.map(({ job }) => taskDeed('task.claim', job))
