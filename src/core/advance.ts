@@ -2,10 +2,9 @@
 // decided, or its end.
 
 import { nextEpoch } from './clock-epoch.ts'
-import { draftOf, type Draft } from './draft.ts'
 import { passedSpan } from './firings.ts'
-import type { EndReason, Job, Pause, State, WaitingFor } from './job.ts'
-import { dueMoment, expiryOf, noRun, withinEnd, withoutPermitWait } from './job.ts'
+import type { Draft, EndReason, Job, Pause, State, WaitingFor } from './job.ts'
+import { draftOf, dueMoment, expiryOf, noRun, withinEnd, withoutPermitWait } from './job.ts'
 import type { Skip } from './ledger.ts'
 import type { Overlap } from './spec.ts'
 import { isAheadOfClock, type Instant } from './time.ts'

@@ -10,7 +10,8 @@ import type { Job } from './job.ts'
 import { noRun, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'
 import { limits } from './limits.ts'
-import { claimedFor, numbered } from './service.ts'
+import type { JobSpec } from './spec.ts'
+import { claimedFor, numbered } from './current-run.ts'
 import type { Instant } from './time.ts'
 import { gridNext, isGrid, type GridTrigger } from './trigger.ts'
 
@@ -56,6 +57,7 @@ function beginFiring(job: Job, now: Instant): Begin {
   // An edit or a manual retry has decided everything around this occurrence already.
   if (run > 0 || retryOf !== null || job.floor !== null) return plain(job)
   if (!isGrid(trigger)) {
+    if (!hasLateLimit(job.spec)) return plain(job)
     return isTooLate(job, job.nextAt!, job.lease!.claimedAt) ? missedMoment(job, now) : plain(job)
   }
   if (overlap.policy === 'allow') {
@@ -66,6 +68,10 @@ function beginFiring(job: Job, now: Instant): Begin {
   if (job.retryAt !== null && !retry.yields) return plain(job)
   if (job.backlog > 0 && !isForgotten(job)) return plain(job)
   return beginGrid(job.retryAt === null ? job : { ...job, retryAt: null }, trigger, job, now)
+}
+
+function hasLateLimit({ lateLimitMs, missed }: JobSpec): boolean {
+  return lateLimitMs !== null || missed.policy === 'skip'
 }
 
 /** The run that ends a cool-down; a failure period decides its firings by itself. */

@@ -2,9 +2,8 @@
 
 import type { Attempt } from './attempt.ts'
 import { inEpochOf, nextEpoch } from './clock-epoch.ts'
-import { draftOf, type Draft } from './draft.ts'
 import { incidentRecord, type Decision } from './incident.ts'
-import type { Job } from './job.ts'
+import { draftOf, type Draft, type Job } from './job.ts'
 import type { Skip } from './ledger.ts'
 import { releasedHistory } from './payload-history.ts'
 import type { RecordWrite } from './record.ts'
@@ -60,18 +59,21 @@ export function changeIn(before: Job, after: Draft, now: Instant, parts: ChangeP
   after.updatedAt = now
   after.version = before.version + 1
   const { attempt = null, inserts = none } = parts
-  const records = withIncident(parts.records ?? none, { before, after, attempt, skips }, now)
-  const decided = inEpochOf(before, { attempt, inserts, skips, records })
+  const decision = { before, after, attempt, skips }
+  const given = parts.records ?? none
+  const records = isUneventful(decision) ? given : withIncident(given, decision, now)
+  const decisions = { attempt, inserts, skips, records }
+  const inEpoch = before.clockEpoch === 0 ? decisions : inEpochOf(before, decisions)
   // Every field by name: copying objects together costs more, and every run comes through here.
   return {
     job: after,
     expectedVersion: before.version,
     token: parts.token ?? null,
     specChanged: releasePayloads(after, now) || (parts.specChanged ?? false),
-    attempt: decided.attempt,
-    inserts: decided.inserts,
-    skips: decided.skips,
-    records: decided.records,
+    attempt: inEpoch.attempt,
+    inserts: inEpoch.inserts,
+    skips: inEpoch.skips,
+    records: inEpoch.records,
     drop: parts.drop ?? null,
     clearsCheckpoint: parts.clearsCheckpoint ?? false,
   }
@@ -92,7 +94,13 @@ function isRewound(before: Job, after: Draft, now: Instant): boolean {
   return after.clockEpoch === before.clockEpoch && isAheadOfClock(before.updatedAt, now)
 }
 
-/** Hardly any decision is an incident: the records stay the same object. */
+/** One success after another tells nobody anything: almost every decision. */
+function isUneventful({ before, attempt, skips }: Decision): boolean {
+  if (attempt?.outcome !== 'succeeded' || skips.length > 0) return false
+  return before.last === null || before.last.outcome === 'succeeded'
+}
+
+/** Hardly any other decision is an incident: the records stay the same object. */
 function withIncident(
   records: readonly RecordWrite[],
   decision: Decision,

@@ -11,7 +11,7 @@ import type { Skip } from './ledger.ts'
 import { limits } from './limits.ts'
 import { skippedWhile } from './pause.ts'
 import { cancelledRecords, isUnstarted } from './run.ts'
-import { isCursorDecided, serviceOf, withoutRequest } from './service.ts'
+import { isCursorDecided, currentRunOf, withoutRequest } from './current-run.ts'
 import { settle } from './settle.ts'
 import { assertTransition } from './status.ts'
 import type { Instant, Millis } from './time.ts'
@@ -88,7 +88,7 @@ function endJob(job: Job, why: Ending, now: Instant): Change {
   const unpaused = { ...job, pauseAsked: null }
   const step = isLive ? cancelAttempt(unpaused, why, now) : cancelWaiting(job, why.skip, now)
   const ended = end({ ...step.job, pause: null }, 'cancelled', why.end, now)
-  const served = isLive ? serviceOf(job).request : null
+  const served = isLive ? currentRunOf(job).request : null
   const queued = job.requests.filter(request => request !== served)
   return {
     ...step,
@@ -123,11 +123,11 @@ export function cancelRun(job: Job, run: number, input: Cancel, now: Instant): C
   const { reason } = input
   assertReason(reason)
   if (isUnstarted(job) && run === job.counters.runs + 1) return cancelJob(job, reason, now)
-  if (job.state === 'running' && serviceOf(job).run.run === run) {
+  if (job.state === 'running' && currentRunOf(job).run.run === run) {
     return cancelAttempt(job, input, now)
   }
   const request = job.requests.find(held => held.run === run)
-  const serving = job.state === 'running' ? serviceOf(job).request : null
+  const serving = job.state === 'running' ? currentRunOf(job).request : null
   if (request && serving?.id !== request.id) {
     const idle = withoutRequest(withOpenRun(job), request.id)
     const after = job.state === 'waiting' ? rest(idle, now) : idle

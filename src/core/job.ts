@@ -67,6 +67,17 @@ export interface Job {
   readonly version: number
 }
 
+declare const isDraft: unique symbol
+/**
+ * A job while one decision puts it together: a copy of its own that nobody else has seen. What takes a
+ * draft writes into it; a copy for every step was most of what a run left behind.
+ */
+export type Draft = { -readonly [K in keyof Job]: Job[K] } & { readonly [isDraft]: true }
+
+export function draftOf(job: Job): Draft {
+  return { ...job } as Draft
+}
+
 /** Who declared the job in code, and under which name. */
 export interface Declared {
   readonly app: string
@@ -320,4 +331,25 @@ export function parseRunId(id: string): { jobId: string; run: number } | null {
   const dot = id.lastIndexOf('.')
   const run = Number(id.slice(dot + 1))
   return dot > 0 && Number.isSafeInteger(run) && run > 0 ? { jobId: id.slice(0, dot), run } : null
+}
+
+/** The sums of one more attempt. */
+export function withOutcome(totals: Totals, outcome: OutcomeKind, tookMs: Millis): Totals {
+  const durationMs = totals.durationMs + tookMs
+  switch (outcome) {
+    case 'succeeded':
+      return { ...totals, durationMs, succeeded: totals.succeeded + 1 }
+    case 'failed':
+    case 'timedOut':
+    case 'abandoned':
+      return { ...totals, durationMs, failed: totals.failed + 1 }
+    case 'cancelled':
+    case 'interrupted':
+      return { ...totals, durationMs, cancelled: totals.cancelled + 1 }
+    case 'skipped':
+    case 'deferred':
+      return { ...totals, durationMs, other: totals.other + 1 }
+    case 'released':
+      return totals
+  }
 }

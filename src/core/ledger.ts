@@ -3,7 +3,7 @@
 
 import type { Attempt } from './attempt.ts'
 import type { Job } from './job.ts'
-import { serviceOf } from './service.ts'
+import { currentRunOf } from './current-run.ts'
 import type { Instant } from './time.ts'
 
 export type SkipReason =
@@ -69,7 +69,7 @@ export function runEntry(
 export function openEntry(job: Job): LedgerEntry | null {
   if (job.state !== 'running' && job.current.run === 0) return null
   if (job.serving !== null || job.nextAt === null) return null
-  const { origin, run, occurrence } = serviceOf(job)
+  const { origin, run, occurrence } = currentRunOf(job)
   const { retryOf, run: number } = run
   const epoch = job.clockEpoch === 0 ? {} : { clockEpoch: job.clockEpoch }
   return runEntry({ jobId: job.id, origin, retryOf, occurrence, run: number, ...epoch })

@@ -12,7 +12,7 @@ import type { Json } from './json.ts'
 import { limits } from './limits.ts'
 import { requestRetry, requestRun } from './requests.ts'
 import { runOf } from './run.ts'
-import { serviceOf } from './service.ts'
+import { currentRunOf } from './current-run.ts'
 import { settle } from './settle.ts'
 import type { JobSpec } from './spec.ts'
 import { parseSpec, specText } from './spec-text.ts'
@@ -167,7 +167,7 @@ describe('N3 an attempt under way at the edit', () => {
     expect(past.read(1)).toMatchObject({ status: 'retrying', payload: 'c' })
     expect(past.job.spec.payloadHistory).toMatchObject({ revision: 3, kept: [{ at: end }] })
     past.job = begun(past.job, past.job.dueAt!)
-    expect(serviceOf(past.job).payload).toBe('c')
+    expect(currentRunOf(past.job).payload).toBe('c')
     past.take(settle(past.job, { outcome: succeeded, startedAt: end }, end + HOUR))
     expect(past.read(1).payloads).toMatchObject([
       { attempt: 1, payload: 'a', payloadOf: 'job', payloadRevision: 1 },

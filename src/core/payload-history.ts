@@ -7,7 +7,7 @@ import { jsonBytes, jsonEqual, type Json } from './json.ts'
 import type { Job, RunRequest } from './job.ts'
 import type { KeptPayload, PayloadHistory } from './kept-payload.ts'
 import { limits } from './limits.ts'
-import type { Service } from './service.ts'
+import type { CurrentRun } from './current-run.ts'
 import { withHistory, type JobSpec } from './spec.ts'
 import type { Instant } from './time.ts'
 
@@ -135,10 +135,10 @@ export interface AttemptPayload {
 const none: Pick<Attempt, 'payload'> = {}
 
 /** What is written of the payload of an attempt that ends now. */
-export function attemptPayload(job: Job, service: Service, now: Instant): AttemptPayload {
-  const { request } = service
+export function attemptPayload(job: Job, current: CurrentRun, now: Instant): AttemptPayload {
+  const { request } = current
   const history = job.spec.payloadHistory
-  if (request?.payload !== undefined) return givenPayload(job, service, now)
+  if (request?.payload !== undefined) return givenPayload(job, current, now)
   if (history === undefined) return { own: none, history }
   const revision = liveRevisionOf(job)
   const own: Pick<Attempt, 'payload'> =
@@ -156,7 +156,7 @@ function afterLive(job: Job, history: PayloadHistory, now: Instant): PayloadHist
   return { ...rest, kept }
 }
 
-function givenPayload(job: Job, { request, run }: Service, now: Instant): AttemptPayload {
+function givenPayload(job: Job, { request, run }: CurrentRun, now: Instant): AttemptPayload {
   const { spec, counters } = job
   const history = spec.payloadHistory
   if (spec.retention.payloads === false) return { own: { payload: { in: 'off' } }, history }

@@ -5,7 +5,7 @@ import type { Attempt } from './attempt.ts'
 import type { Job } from './job.ts'
 import type { Json } from './json.ts'
 import { FIRST_REVISION, liveRevisionOf, payloadRevisionOf } from './payload-history.ts'
-import { serviceOf } from './service.ts'
+import { currentRunOf } from './current-run.ts'
 
 /** Without the settings of an action. */
 export interface RunPayload {
@@ -66,8 +66,8 @@ function openPayload(job: Job, run: number): RunPayload {
 /** The number within the run of the attempt under way; null when none is. */
 function liveAttempt(job: Job, run: number): number | null {
   if (job.lease === null) return null
-  const service = serviceOf(job)
-  return service.run.run === run ? service.run.attempt + 1 : null
+  const current = currentRunOf(job)
+  return current.run.run === run ? current.run.attempt + 1 : null
 }
 
 /** `attempts` are those of the same run. */

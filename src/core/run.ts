@@ -7,7 +7,7 @@ import type { Json } from './json.ts'
 import type { RecordWrite, StoredRecord } from './record.ts'
 import { endEntry } from './kept.ts'
 import { payloadsOfRun, type RunPayloads } from './run-payload.ts'
-import { serviceOf } from './service.ts'
+import { currentRunOf } from './current-run.ts'
 import type { Instant } from './time.ts'
 
 export type RunStatus =
@@ -204,10 +204,10 @@ interface OpenRun {
 
 function openRun(job: Job, run: number): OpenRun | null {
   if (job.state === 'running') {
-    const service = serviceOf(job)
-    if (service.run.run === run) {
-      const { origin, occurrence } = service
-      return { status: 'running', origin, occurrence, retryOf: service.run.retryOf, retryAt: null }
+    const current = currentRunOf(job)
+    if (current.run.run === run) {
+      const { origin, occurrence } = current
+      return { status: 'running', origin, occurrence, retryOf: current.run.retryOf, retryAt: null }
     }
   }
   const request = job.requests.find(held => held.run === run)

@@ -3,17 +3,10 @@
 import { describe, expect, it } from 'vitest'
 import { job } from '../../tests/support/builders.ts'
 import type { OutcomeKind } from './attempt.ts'
-import { noTotals, type Job } from './job.ts'
+import { noTotals, type Job, withOutcome } from './job.ts'
 import type { Json } from './json.ts'
 import type { StoredRecord } from './record.ts'
-import {
-  foldOutcomes,
-  lastStartOf,
-  readOutcome,
-  TASK_OUTCOME_KIND,
-  totalsOf,
-  withOutcome,
-} from './series.ts'
+import { foldOutcomes, lastStartOf, readOutcome, TASK_OUTCOME_KIND, totalsOf } from './series.ts'
 
 const error = { name: 'Error', message: 'broken', stack: null }
 

@@ -4,10 +4,10 @@
 import type { Attempt, OutcomeKind } from './attempt.ts'
 import { change, type Change } from './change.ts'
 import type { ErrorInfo } from './errors.ts'
-import { noTotals, type Job, type LastAttempt, type Totals } from './job.ts'
+import { noTotals, withOutcome, type Job, type LastAttempt, type Totals } from './job.ts'
 import type { Json } from './json.ts'
 import { removalOf, type RecordWrite, type StoredRecord } from './record.ts'
-import type { Instant, Millis } from './time.ts'
+import type { Instant } from './time.ts'
 
 /** Records of this kind are outcomes that no series has counted yet, under the attempt's id. */
 export const TASK_OUTCOME_KIND = 'task-outcome'
@@ -96,27 +96,6 @@ function withLast(last: LastAttempt | null, one: TaskOutcome, isNewest: boolean)
     return { startedAt, finishedAt, outcome, succeededAt: isSuccess ? finishedAt : before }
   }
   return { ...last, succeededAt: isSuccess ? Math.max(before ?? 0, finishedAt) : before }
-}
-
-/** The sums of one more attempt. */
-export function withOutcome(totals: Totals, outcome: OutcomeKind, tookMs: Millis): Totals {
-  const durationMs = totals.durationMs + tookMs
-  switch (outcome) {
-    case 'succeeded':
-      return { ...totals, durationMs, succeeded: totals.succeeded + 1 }
-    case 'failed':
-    case 'timedOut':
-    case 'abandoned':
-      return { ...totals, durationMs, failed: totals.failed + 1 }
-    case 'cancelled':
-    case 'interrupted':
-      return { ...totals, durationMs, cancelled: totals.cancelled + 1 }
-    case 'skipped':
-    case 'deferred':
-      return { ...totals, durationMs, other: totals.other + 1 }
-    case 'released':
-      return totals
-  }
 }
 
 /** The sums of a job's own attempts and of those of its tasks. */

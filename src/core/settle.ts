@@ -3,20 +3,20 @@
 import { RESULT_OMITTED, type Attempt, type Outcome } from './attempt.ts'
 import { advanceIn, decidedTo, endIn, givenBack, restIn, upcomingFiring } from './advance.ts'
 import { changeIn, type Change } from './change.ts'
-import { draftOf, type Draft } from './draft.ts'
 import type { ErrorInfo } from './errors.ts'
-import type { EndReason, Hold, Job, RunRequest } from './job.ts'
-import { scheduleMoment, withinEnd } from './job.ts'
+import type { Draft, EndReason, Hold, Job, RunRequest } from './job.ts'
+import { draftOf, scheduleMoment, withinEnd, withOutcome } from './job.ts'
 import type { JsonObject } from './json.ts'
 import type { Skip } from './ledger.ts'
+import type { RecordWrite } from './record.ts'
 import { limits } from './limits.ts'
 import { crashWaitMs, endCoolDown, isOneOff } from './crash.ts'
 import { holdForPermit, holdOf, type PermitWait } from './hold.ts'
 import { nodeIdOf } from './owner.ts'
 import { attemptPayload } from './payload-history.ts'
 import { failuresAt, mayRetry, retryDelayMs, withFailure } from './retry.ts'
-import { outcomeRecords, withOutcome } from './series.ts'
-import { replaceRequest, serviceOf, withoutRequest, type Service } from './service.ts'
+import { outcomeRecords } from './series.ts'
+import { replaceRequest, currentRunOf, withoutRequest, type CurrentRun } from './current-run.ts'
 import { neverBegan } from './begin.ts'
 import { withHistory } from './spec.ts'
 import { isAheadOfClock, type Instant, type Millis } from './time.ts'
@@ -41,23 +41,24 @@ interface Step {
 }
 
 const noSkips: readonly Skip[] = []
+const noRecords: readonly RecordWrite[] = []
 const goesOn: Step = { skips: [], isRunOver: false }
 const isOver: Step = { skips: [], isRunOver: true }
 
 export function settle(job: Job, given: Finish, now: Instant): Change {
-  const finish = truly(job, given, now)
+  const finish = normalizeOutcome(job, given, now)
   const { outcome } = finish
-  const service = serviceOf(job)
+  const current = currentRunOf(job)
   const hasRow = leavesRow(outcome)
   const next = draftOf(job)
-  if (hasRow) count(next, service, finish, now)
+  if (hasRow) count(next, current, finish, now)
   else next.counters = givenBack(job).counters
   next.hold = holdAfter(job, given, now)
-  const isFreed = service.request !== null && job.crashes >= limits.crashesMax && next.crashes === 0
+  const isFreed = current.request !== null && job.crashes >= limits.crashesMax && next.crashes === 0
   const passed = isFreed ? endWait(next, now) : noSkips
-  const step = decide(next, service, finish, now)
-  const got = hasRow ? attemptPayload(job, service, now) : null
-  const attempt = got ? withPayload(attemptOf(job, service, finish, now), got.own) : null
+  const step = decide(next, current, finish, now)
+  const got = hasRow ? attemptPayload(job, current, now) : null
+  const attempt = got ? withPayload(attemptOf(job, current, finish, now), got.own) : null
   if (got) next.spec = withHistory(job.spec, got.history)
   const oldest = job.counters.attempts - job.spec.retention.attempts
   return changeIn(job, next, now, {
@@ -65,7 +66,7 @@ export function settle(job: Job, given: Finish, now: Instant): Change {
     specChanged: next.spec !== job.spec,
     skips: passed.length === 0 ? step.skips : [...passed, ...step.skips],
     attempt,
-    records: outcomeRecords(job, attempt),
+    records: job.seriesId === null ? noRecords : outcomeRecords(job, attempt),
     drop:
       hasRow && oldest > 0
         ? { number: oldest, finishedBefore: now - job.spec.retention.ageMs }
@@ -85,7 +86,7 @@ export function leavesRow(outcome: Outcome): boolean {
 }
 
 /** A claim that never reached its handler was not lost at work: it is simply given back. */
-function truly(job: Job, given: Finish, now: Instant): Finish {
+function normalizeOutcome(job: Job, given: Finish, now: Instant): Finish {
   const finish = withDeferral(job, given, now)
   if (!isLost(finish.outcome) || !neverBegan(job)) return finish
   return { ...finish, outcome: { kind: 'released' } }
@@ -124,10 +125,10 @@ function crashesAfter(crashes: number, { kind }: Outcome): number {
 }
 
 /** The attempt written into the job's sums, whatever becomes of the run. */
-function count(job: Draft, service: Service, finish: Finish, now: Instant): void {
+function count(job: Draft, current: CurrentRun, finish: Finish, now: Instant): void {
   const { outcome, startedAt } = finish
   const { counters } = job
-  if (service.run.run > counters.runs) job.counters = { ...counters, runs: service.run.run }
+  if (current.run.run > counters.runs) job.counters = { ...counters, runs: current.run.run }
   job.crashes = crashesAfter(job.crashes, outcome)
   job.totals = withOutcome(job.totals, outcome.kind, Math.max(0, now - startedAt))
   job.last = {
@@ -139,30 +140,30 @@ function count(job: Draft, service: Service, finish: Finish, now: Instant): void
   job.lastError = errorOf(outcome) ?? (outcome.kind === 'succeeded' ? null : job.lastError)
 }
 
-function decide(job: Draft, service: Service, finish: Finish, now: Instant): Step {
+function decide(job: Draft, current: CurrentRun, finish: Finish, now: Instant): Step {
   const { outcome } = finish
   switch (outcome.kind) {
     case 'succeeded':
     case 'skipped':
     case 'cancelled':
-      return conclude(job, service, finish, now)
+      return conclude(job, current, finish, now)
     case 'failed':
-      if (outcome.endsJob === true) return stopped(job, service, 'final', now)
-      return fail(job, service, finish, {
+      if (outcome.endsJob === true) return stopped(job, current, 'final', now)
+      return fail(job, current, finish, {
         now,
         isFinal: outcome.final,
         after: outcome.retryAfterMs,
       })
     case 'timedOut':
-      return fail(job, service, finish, { now, isFinal: false, after: null })
+      return fail(job, current, finish, { now, isFinal: false, after: null })
     case 'abandoned':
-      return crash(job, service, now)
+      return crash(job, current, now)
     case 'interrupted':
-      return interrupt(job, service, outcome.reason === 'lease_lost', now)
+      return interrupt(job, current, outcome.reason === 'lease_lost', now)
     case 'deferred':
       return outcome.worked
-        ? again(job, service, outcome.until, now)
-        : putOff(job, service, outcome.until, now)
+        ? again(job, current, outcome.until, now)
+        : putOff(job, current, outcome.until, now)
     case 'released':
       restIn(job, now)
       return goesOn
@@ -170,9 +171,9 @@ function decide(job: Draft, service: Service, finish: Finish, now: Instant): Ste
 }
 
 /** The run is over: the schedule moves on, or the request is done with. */
-function conclude(job: Draft, service: Service, finish: Finish, now: Instant): Step {
-  if (!service.request) return { skips: advanceIn(job, now, finish.startedAt), isRunOver: true }
-  job.requests = afterRequest(job, service.request).requests
+function conclude(job: Draft, current: CurrentRun, finish: Finish, now: Instant): Step {
+  if (!current.request) return { skips: advanceIn(job, now, finish.startedAt), isRunOver: true }
+  job.requests = afterRequest(job, current.request).requests
   restIn(job, now)
   return isOver
 }
@@ -195,9 +196,9 @@ function afterRequest(job: Job, request: RunRequest): Job {
 }
 
 /** The same run once more at the given moment, without spending its retries. */
-function again(job: Draft, service: Service, at: Instant, now: Instant): Step {
-  const run = { ...service.run, attempt: service.run.attempt + 1 }
-  const { request } = service
+function again(job: Draft, current: CurrentRun, at: Instant, now: Instant): Step {
+  const run = { ...current.run, attempt: current.run.attempt + 1 }
+  const { request } = current
   if (request) job.requests = replaceRequest(job, { ...request, ...run, dueAt: at }).requests
   else {
     job.current = run
@@ -208,17 +209,17 @@ function again(job: Draft, service: Service, at: Instant, now: Instant): Step {
 }
 
 /** Tried again after a wait that grows with every crash, until there were too many for a one-off. */
-function crash(job: Draft, service: Service, now: Instant): Step {
+function crash(job: Draft, current: CurrentRun, now: Instant): Step {
   const isSpent = job.crashes >= limits.oneOffCrashesMax
   const at = now + crashWaitMs(job.crashes)
-  if (at > now) holdUntil(job, service, at)
+  if (at > now) holdUntil(job, current, at)
   if (isSpent && isOneOff(job)) {
-    again(job, service, now, now)
+    again(job, current, now, now)
     endIn(job, 'failed', 'crash_loop', now)
     return isOver
   }
-  if (!isSpent || !service.request) return again(job, service, at, now)
-  job.requests = withoutRequest(job, service.request.id).requests
+  if (!isSpent || !current.request) return again(job, current, at, now)
+  job.requests = withoutRequest(job, current.request.id).requests
   restIn(job, now)
   return isOver
 }
@@ -227,14 +228,14 @@ function crash(job: Draft, service: Service, now: Instant): Step {
  * Tried again at once. Only after earlier crashes does an attempt whose fate nobody can tell wait as
  * long as after the last of them: a job that is set aside costs at most one process per cool-down.
  */
-function interrupt(job: Draft, service: Service, isLeaseLost: boolean, now: Instant): Step {
+function interrupt(job: Draft, current: CurrentRun, isLeaseLost: boolean, now: Instant): Step {
   const at = isLeaseLost ? now + crashWaitMs(job.crashes) : now
-  if (at > now) holdUntil(job, service, at)
-  return again(job, service, at, now)
+  if (at > now) holdUntil(job, current, at)
+  return again(job, current, at, now)
 }
 
 /** Nothing else of the job starts during the wait: neither its requests nor its schedule. */
-function holdUntil(job: Draft, { request }: Service, at: Instant): void {
+function holdUntil(job: Draft, { request }: CurrentRun, at: Instant): void {
   job.requests = job.requests.map(held => (held.dueAt < at ? { ...held, dueAt: at } : held))
   const moment = request ? scheduleMoment(job) : null
   if (moment !== null && moment < at) job.retryAt = at
@@ -252,7 +253,7 @@ function endWait(job: Draft, now: Instant): readonly Skip[] {
 }
 
 /** Put off before any work: no try of the run, which is not even numbered by it. */
-function putOff(job: Draft, { request }: Service, at: Instant, now: Instant): Step {
+function putOff(job: Draft, { request }: CurrentRun, at: Instant, now: Instant): Step {
   if (request) job.requests = replaceRequest(job, { ...request, dueAt: at }).requests
   else job.retryAt = at
   restIn(job, now)
@@ -265,50 +266,50 @@ interface Failure {
   readonly after: Millis | null
 }
 
-function fail(job: Draft, service: Service, finish: Finish, failure: Failure): Step {
+function fail(job: Draft, current: CurrentRun, finish: Finish, failure: Failure): Step {
   const { retry } = job.spec
   const { now } = failure
-  const run = withFailure(service.run, retry.resetAfterMs, now)
-  const failed: Service = { ...service, run }
+  const run = withFailure(current.run, retry.resetAfterMs, now)
+  const failed: CurrentRun = { ...current, run }
   const mayTry = !failure.isFinal && mayRetry(run, retry.limit)
   if (mayTry) {
     const seed = `${job.id}.${run.run}`
     const at = now + (failure.after ?? retryDelayMs(job.spec, run.failures, seed))
-    const firing = retry.yields && !service.request ? upcomingFiring(job) : null
+    const firing = retry.yields && !current.request ? upcomingFiring(job) : null
     if (firing === null || firing > at) return again(job, failed, at, now)
     return conclude(job, failed, finish, now)
   }
-  if (service.request) return conclude(job, failed, finish, now)
+  if (current.request) return conclude(job, failed, finish, now)
   return exhausted(job, failed, finish, failure)
 }
 
-function exhausted(job: Draft, service: Service, finish: Finish, failure: Failure): Step {
+function exhausted(job: Draft, current: CurrentRun, finish: Finish, failure: Failure): Step {
   const { now } = failure
   const { retry, trigger } = job.spec
   switch (retry.exhausted) {
     case 'next':
-      return conclude(job, service, finish, now)
+      return conclude(job, current, finish, now)
     case 'wait':
-      return waitForPeriod(job, service, now)
+      return waitForPeriod(job, current, now)
     case 'stop':
       // A final failure says that this run cannot succeed, not that no later one can.
-      if (failure.isFinal && isRecurring(trigger)) return conclude(job, service, finish, now)
-      return stopped(job, service, failure.isFinal ? 'final' : 'exhausted', now)
+      if (failure.isFinal && isRecurring(trigger)) return conclude(job, current, finish, now)
+      return stopped(job, current, failure.isFinal ? 'final' : 'exhausted', now)
   }
 }
 
-function stopped(job: Draft, service: Service, reason: EndReason, now: Instant): Step {
-  const { request } = service
+function stopped(job: Draft, current: CurrentRun, reason: EndReason, now: Instant): Step {
+  const { request } = current
   if (request) job.requests = withoutRequest(job, request.id).requests
-  else job.current = { ...service.run, attempt: service.run.attempt + 1 }
+  else job.current = { ...current.run, attempt: current.run.attempt + 1 }
   endIn(job, 'failed', reason, now)
   return isOver
 }
 
 /** Nothing runs until the failure period is over; what fires until then is skipped at its end. */
-function waitForPeriod(job: Draft, service: Service, now: Instant): Step {
+function waitForPeriod(job: Draft, current: CurrentRun, now: Instant): Step {
   const { trigger, retry, endAt, runLimit } = job.spec
-  const { failures, failingSince } = service.run
+  const { failures, failingSince } = current.run
   const until = Math.max(now, Math.min(now, failingSince!) + retry.resetAfterMs!)
   const concluded = job.counters.concluded + 1
   const isLast = runLimit !== null && concluded >= runLimit
@@ -328,21 +329,24 @@ function waitForPeriod(job: Draft, service: Service, now: Instant): Step {
   return isOver
 }
 
-function attemptOf(job: Job, service: Service, finish: Finish, now: Instant): Attempt {
+function attemptOf(job: Job, current: CurrentRun, finish: Finish, now: Instant): Attempt {
   const { outcome, startedAt } = finish
   const lease = job.lease!
   return {
     id: lease.attemptId,
     jobId: job.id,
-    run: service.run.run,
-    attempt: service.run.attempt + 1,
+    run: current.run.run,
+    attempt: current.run.attempt + 1,
     number: job.counters.attempts,
     fence: job.counters.fence,
-    retries: failuresAt(service.run, job.spec.retry.resetAfterMs, lease.claimedAt),
-    origin: service.origin,
-    retryOf: service.run.retryOf,
-    occurrence: service.occurrence,
-    missed: service.missed,
+    retries:
+      current.run.failures === 0
+        ? 0
+        : failuresAt(current.run, job.spec.retry.resetAfterMs, lease.claimedAt),
+    origin: current.origin,
+    retryOf: current.run.retryOf,
+    occurrence: current.occurrence,
+    missed: current.missed,
     owner: nodeIdOf(lease.owner),
     // A clock that was set back meanwhile must not make the end come before the start.
     claimedAt: Math.min(lease.claimedAt, now),

@@ -83,7 +83,7 @@ export async function loadDemo(
     await store.load(entries.slice(at, at + BATCH), now)
   }
   await shape(client, written, now)
-  engine.node.hint()
+  engine.node.onExternalWrite()
   return { jobs: all.length, attempts: entries.filter(({ type }) => type === 'attempt').length }
 }
 

@@ -25,14 +25,14 @@ import { explain, type Explanation } from '../core/why.ts'
 import { shortId } from '../core/short-id.ts'
 import type { InsertResult, JobFilter, Page, PageRequest, Store } from '../store/store.ts'
 import { noDeed, type Also, type Deed } from './audit.ts'
+import type { ClaimOnInsert } from './claimer.ts'
 import type { Clock } from './clock.ts'
 import { commit } from './commit.ts'
-import type { Errand } from './direct.ts'
 import { settledOf, type Events } from './events.ts'
 import type { Ids } from './ids.ts'
 import type { Tracing } from './handlers.ts'
 import { Inserting } from './inserting.ts'
-import { NODE_KIND } from './janitor.ts'
+import { NODE_KIND } from './node-record.ts'
 import { countReaped } from './reaped.ts'
 import { findRun } from './runs.ts'
 import { noteOutcomes } from './series-fold.ts'
@@ -40,20 +40,26 @@ import { noteOutcomes } from './series-fold.ts'
 /** Rounds against other writers before giving up; each round someone else has made progress. */
 const ROUNDS_MAX = 50
 
+/** What a node is told of the actions of its process. */
+export interface ClientNode {
+  /** Something may be due sooner in these queues. */
+  onChanged(queues: readonly string[]): void
+  /** These are new, and nobody holds them yet. */
+  onCreated(jobs: readonly Job[]): void
+  /** Runs in this process may have been ended. */
+  checkCancellations(): void
+  /** What to claim together with new jobs, if this process can start them at once. */
+  claimOnInsert(jobs: readonly Job[]): ClaimOnInsert | null
+}
+
 export interface ClientParts {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
   readonly events: Events
   readonly waitingMax: number | null
-  /** Something may be due sooner in these queues. */
-  readonly notice: (queues: readonly string[]) => void
-  /** New jobs came into these queues, and nobody holds them yet; `notice` unless given. */
-  readonly came?: (queues: readonly string[]) => void
-  /** What to claim together with new jobs, if this process can start them at once. */
-  readonly errandFor?: (jobs: readonly Job[]) => Errand | null
-  /** Runs in this process may have been ended. */
-  readonly lookNow: () => void
+  /** The node of this process, if there is one: it learns at once of what is done here. */
+  readonly node: ClientNode | null
   /** How long a cancelled job's next start waits for its handler. */
   readonly holdMs?: Millis
   /** What else is written with every deed, in the same step. */
@@ -94,7 +100,7 @@ export class Client {
     refuse('SPEC_INVALID', 'the job is not valid', found.problems)
     assertSpecs(jobs)
     if (this.#parts.rule) for (const { spec } of jobs) this.#assertAdmitted(spec, null)
-    const { clock, events, notice, came = notice, also } = this.#parts
+    const { clock, events, node, also } = this.#parts
     const now = clock.now()
     const here = this.#parts.tracing?.here() ?? null
     const traced = here === null ? jobs : jobs.map(input => withTrace(input, here))
@@ -108,7 +114,7 @@ export class Client {
     if (inserted.length > 0) events.emit('changed', { verb: 'create', jobs: inserted })
     begin()
     const left = inserted.filter(job => !begun.has(job.id))
-    if (left.length > 0) came([...new Set(left.map(job => job.spec.queue))])
+    if (left.length > 0) node?.onCreated(left)
     return made.map((job, i) => ({ job, result: results[i]! }))
   }
 
@@ -165,7 +171,7 @@ export class Client {
     const records = jobs.flatMap(job => this.#also({ verb: 'remove', before: job, now }))
     const removed = await store.remove(ids, { now, records })
     this.#parts.events.emit('removed', { ids: ids.filter((_, i) => removed[i]) })
-    this.#parts.lookNow()
+    this.#parts.node?.checkCancellations()
     return removed
   }
 
@@ -318,15 +324,15 @@ export class Client {
   }
 
   #committed(verb: string, change: Change): Job {
-    const { events, notice, lookNow } = this.#parts
+    const { events, node } = this.#parts
     events.emit('changed', { verb, jobs: [change.job] })
     // An attempt that was ended and firings that were passed over are part of the record too.
     if (change.attempt !== null || change.skips.length > 0) {
       events.emit('settled', { settled: [settledOf(change)] })
     }
     noteOutcomes(events, [change])
-    notice([change.job.spec.queue])
-    if (change.token !== null) lookNow()
+    node?.onChanged([change.job.spec.queue])
+    if (change.token !== null) node?.checkCancellations()
     return change.job
   }
 

@@ -3,11 +3,11 @@
 import { expect, test } from 'vitest'
 import { createJob } from '../core/job.ts'
 import type { Json } from '../core/json.ts'
-import { serviceOf } from '../core/service.ts'
+import { currentRunOf } from '../core/current-run.ts'
 import { completeSpec } from '../core/spec.ts'
 import type { LogLine } from '../store/store.ts'
 import { Context, type Part } from './context.ts'
-import { makeHeld } from './held.ts'
+import { activeAttempt } from './active-attempt.ts'
 
 const NOW = Date.parse('2026-01-05T12:00:00Z')
 
@@ -15,7 +15,7 @@ function held() {
   const spec = completeSpec({ handler: 'work', trigger: { kind: 'manual' }, payload: 'whole' })
   const lease = { token: 't', owner: 'n', attemptId: 'a', claimedAt: NOW, until: NOW + 1 }
   const job = { ...createJob({ id: 'j', spec }, NOW), state: 'running', lease } as const
-  return makeHeld(job, serviceOf(job))
+  return activeAttempt(job, currentRunOf(job))
 }
 
 test('a part has its own payload, signal, key, checkpoint, log fields and measures', async () => {

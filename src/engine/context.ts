@@ -9,15 +9,16 @@ import { limits } from '../core/limits.ts'
 import { LogBuffer } from '../core/log-buffer.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { LogLine } from '../store/store.ts'
-import { abortError, type Held, type PendingReport } from './held.ts'
+import { abortError, type ActiveAttempt, type PendingReport } from './active-attempt.ts'
 import type { JsonObject } from '../core/json.ts'
 
-export interface ContextHost {
+/** Where a context reports to. */
+export interface Reporter {
   now(): Instant
   /** Sends what is pending now and renews the lease; false when it is lost. */
-  beat(held: Held): Promise<boolean>
-  logged(held: Held, line: LogLine): void
-  progressed(held: Held): void
+  beat(active: ActiveAttempt): Promise<boolean>
+  logged(active: ActiveAttempt, line: LogLine): void
+  progressed(active: ActiveAttempt): void
 }
 
 type Log = (message: string, fields?: JsonObject) => void
@@ -64,47 +65,47 @@ export interface Part {
 }
 
 export class Context {
-  readonly #held: Held
-  readonly #host: ContextHost
+  readonly #active: ActiveAttempt
+  readonly #reporter: Reporter
   readonly #part: Part | null
   #payload: Json | undefined
   #checkpoint: Json | undefined
   #log: CountedLog | null = null
 
-  constructor(held: Held, host: ContextHost, part: Part | null = null) {
-    this.#held = held
-    this.#host = host
+  constructor(active: ActiveAttempt, reporter: Reporter, part: Part | null = null) {
+    this.#active = active
+    this.#reporter = reporter
     this.#part = part
   }
 
   /** A context for a piece of the work: with its own payload, signal, key and checkpoint. */
   part(part: Part): Context {
-    return new Context(this.#held, this.#host, part)
+    return new Context(this.#active, this.#reporter, part)
   }
 
   get job(): Job {
-    return this.#held.job
+    return this.#active.job
   }
   /** A copy of this attempt alone: stores hand one object to all jobs with the same spec. */
   get payload(): Json {
     this.#payload ??= copyJson(
-      this.#part === null ? this.#held.service.payload : this.#part.payload,
+      this.#part === null ? this.#active.current.payload : this.#part.payload,
     )
     return this.#payload
   }
   /** Aborts with a reason: cancelled, timeout, shutdown, lease-lost or superseded. */
   get signal(): AbortSignal {
     if (this.#part !== null) return this.#part.signal
-    const held = this.#held
-    if (held.controller === null) {
-      held.controller = new AbortController()
-      if (held.abortReason !== null) held.controller.abort(abortError(held.abortReason))
+    const active = this.#active
+    if (active.controller === null) {
+      active.controller = new AbortController()
+      if (active.abortReason !== null) active.controller.abort(abortError(active.abortReason))
     }
-    return held.controller.signal
+    return active.controller.signal
   }
   /** For a part the run's id and its name: what one part did says nothing about another. */
   get runId(): string {
-    const id = runId(this.#held.job.id, this.#held.service.run.run)
+    const id = runId(this.#active.job.id, this.#active.current.run.run)
     return this.#part === null ? id : `${id}/${this.#part.name}`
   }
   /** The same for every attempt of one run: give it to whatever must not happen twice. */
@@ -112,43 +113,43 @@ export class Context {
     return this.runId
   }
   get attemptId(): string {
-    return this.#held.job.lease!.attemptId
+    return this.#active.job.lease!.attemptId
   }
   get run(): number {
-    return this.#held.service.run.run
+    return this.#active.current.run.run
   }
   /** 1-based within the run. */
   get attempt(): number {
-    return this.#held.service.run.attempt + 1
+    return this.#active.current.run.attempt + 1
   }
   /** Grows with every claim of the job: a store that remembers the highest can refuse the rest. */
   get fence(): number {
-    return this.#held.job.counters.fence
+    return this.#active.job.counters.fence
   }
   /** Whether it holds a permit of what its job needs; a part asks for its own. */
   get hasPermit(): boolean {
-    return this.#part === null && this.#held.permit !== null
+    return this.#part === null && this.#active.permit !== null
   }
   get origin() {
-    const { origin, missed } = this.#held.service
+    const { origin, missed } = this.#active.current
     return origin === 'schedule' && missed > 0 ? ('catch-up' as const) : origin
   }
   get scheduledFor(): Date {
-    return new Date(this.#held.service.occurrence)
+    return new Date(this.#active.current.occurrence)
   }
   get startedAt(): Date {
-    return new Date(this.#held.startedAt)
+    return new Date(this.#active.startedAt)
   }
   get lateMs(): Millis {
-    return Math.max(0, this.#held.startedAt - this.#held.service.occurrence)
+    return Math.max(0, this.#active.startedAt - this.#active.current.occurrence)
   }
   /** Firings folded into this run. */
   get missed(): number {
-    return this.#held.service.missed
+    return this.#active.current.missed
   }
   /** What the last heartbeat of an earlier attempt of this run left. */
   get checkpoint(): Json | undefined {
-    const left = this.#part === null ? this.#held.checkpoint : this.#part.checkpoint
+    const left = this.#part === null ? this.#active.checkpoint : this.#part.checkpoint
     if (left !== undefined) this.#checkpoint ??= copyJson(left)
     return this.#checkpoint
   }
@@ -169,18 +170,18 @@ export class Context {
   }
 
   get #logBuffer(): LogBuffer {
-    this.#held.log ??= new LogBuffer()
-    return this.#held.log
+    this.#active.log ??= new LogBuffer()
+    return this.#active.log
   }
 
   #write(level: LogLine['level'], message: string, fields: JsonObject | null): void {
-    this.#host.logged(this.#held, this.#keep(level, message, fields))
+    this.#reporter.logged(this.#active, this.#keep(level, message, fields))
   }
 
   #keep(level: LogLine['level'], message: string, fields: JsonObject | null): LogLine {
     const text = message.slice(0, limits.logMessageLength)
     const all = this.#part === null ? fields : { ...fields, ...this.#part.fields }
-    const line: LogLine = { at: this.#host.now(), level, message: text, fields: all }
+    const line: LogLine = { at: this.#reporter.now(), level, message: text, fields: all }
     const kept = this.#logBuffer.add(line)
     if (kept !== null) this.#pending().lines.push(kept)
     return line
@@ -196,8 +197,8 @@ export class Context {
   /** A number kept with the attempt, such as items done; or a little more of its detail. */
   get measure(): (name: string, value: Json) => void {
     return (name, value) => {
-      this.#held.measures ??= {}
-      this.#held.measures[this.#part === null ? name : `${this.#part.name}.${name}`] = value
+      this.#active.measures ??= {}
+      this.#active.measures[this.#part === null ? name : `${this.#part.name}.${name}`] = value
     }
   }
 
@@ -216,20 +217,20 @@ export class Context {
       fraction: bounded,
       note: note?.slice(0, limits.noteLength) ?? null,
     }
-    this.#host.progressed(this.#held)
+    this.#reporter.progressed(this.#active)
   }
 
   async #beat(given?: Json): Promise<void> {
     const checkpoint = given === undefined ? undefined : storedCheckpoint(given)
     if (this.#part !== null && checkpoint !== undefined) return this.#part.keep(checkpoint)
     if (checkpoint !== undefined) this.#pending().checkpoint = checkpoint
-    const isHeld = await this.#host.beat(this.#held)
-    if (!isHeld) throw abortError(this.#held.abortReason ?? 'lease-lost')
+    const isHeld = await this.#reporter.beat(this.#active)
+    if (!isHeld) throw abortError(this.#active.abortReason ?? 'lease-lost')
   }
 
   #pending(): PendingReport {
-    this.#held.pending ??= { lines: [] }
-    return this.#held.pending
+    this.#active.pending ??= { lines: [] }
+    return this.#active.pending
   }
 }
 

@@ -43,13 +43,10 @@ export function createEngine(options: EngineOptions): Engine {
     events,
     waitingMax: settings.waitingMax,
     holdMs: settings.holdMs,
-    notice: queues => node.notice(queues),
-    came: queues => node.came(queues),
-    errandFor: jobs => node.errandFor(jobs),
-    lookNow: () => node.lookNow(),
+    node,
     tracing: options.tracing ?? null,
   })
-  store.onWake?.(() => node.hint())
+  store.onWake?.(() => node.onExternalWrite())
   store.onDamage?.(job => {
     const error = new Error(job.lastError?.message ?? 'unreadable')
     events.emit('error', { kind: 'record', error, during: `reading job ${shortId(job.id)}` })

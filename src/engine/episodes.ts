@@ -66,7 +66,7 @@ export class Episodes {
     this.#parts = parts
     this.#looks = new Repeat(
       parts.clock,
-      () => lookMs(parts.settings),
+      () => checkMs(parts.settings),
       () => this.#guarded(),
     )
   }
@@ -265,7 +265,7 @@ export class Episodes {
   }
 }
 
-function lookMs({ missingMs }: EpisodeParts['settings']): Millis {
+function checkMs({ missingMs }: EpisodeParts['settings']): Millis {
   return Math.min(LOOK_MAX_MS, Math.max(LOOK_MIN_MS, missingMs / LOOKS_PER_LIMIT))
 }
 

@@ -8,7 +8,7 @@ import type { Skip } from '../core/ledger.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { Trouble } from '../core/trouble.ts'
 import type { LogLine, PruneResult } from '../store/store.ts'
-import type { AbortReason } from './held.ts'
+import type { AbortReason } from './active-attempt.ts'
 
 export type ErrorKind = 'store' | 'claim' | 'record' | 'push' | 'cron'
 

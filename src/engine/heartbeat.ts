@@ -2,110 +2,163 @@
 
 import type { Job } from '../core/job.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import { leaseOf, type AbortReason, type Held } from './held.ts'
+import { leaseOf, type AbortReason, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
-import type { Runner } from './runner.ts'
-import type { Settling } from './settling.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import { Repeat } from './repeat.ts'
+import type { Settler } from './settler.ts'
+
+/** What the node holds leases for, before and while handlers run. */
+export interface HeldAttempts {
+  readonly running: ReadonlySet<ActiveAttempt>
+  readonly buffered: readonly ActiveAttempt[]
+  dropBuffered(attempt: ActiveAttempt): void
+  abort(attempt: ActiveAttempt, reason: AbortReason): void
+}
+
+export interface HeartbeatParts {
+  readonly runner: HeldAttempts
+  readonly settler: Settler
+  readonly holds: Holds
+  readonly lifecycle: Lifecycle
+}
 
 export class Heartbeat {
   readonly #parts: Parts
-  readonly #runner: Runner
-  readonly #settling: Settling
+  readonly #runner: HeldAttempts
+  readonly #settler: Settler
   readonly #holds: Holds
+  /** Set until a beat finds nothing held: starting is not worth a call for every run. */
+  isBeating = false
+  readonly #beats: Repeat
+  readonly #fences: Repeat
   #lastRenewAt: Instant = -Infinity
   /** When leases were last checked against the clock; null while none was held. */
   #lastFence: { readonly at: Millis; readonly blockedMs: Millis } | null = null
 
-  constructor(parts: Parts, runner: Runner, settling: Settling, holds: Holds) {
+  constructor(parts: Parts, { runner, settler, holds, lifecycle }: HeartbeatParts) {
     this.#parts = parts
-    this.#holds = holds
     this.#runner = runner
-    this.#settling = settling
+    this.#settler = settler
+    this.#holds = holds
+    const { clock, settings } = parts
+    const pause = () => checkEveryMs(settings)
+    this.#beats = new Repeat(
+      clock,
+      pause,
+      lifecycle.guarded('renew', () => this.beat()),
+    )
+    this.#fences = new Repeat(
+      clock,
+      pause,
+      lifecycle.guarded('fence', async () => this.fence()),
+    )
   }
 
-  #held(): Held[] {
+  /** Beats until nothing is held. */
+  start(): void {
+    this.isBeating = true
+    this.#beats.start()
+    this.#fences.start()
+  }
+
+  async stop(): Promise<void> {
+    this.isBeating = false
+    await this.#beats.stop()
+    await this.#fences.stop()
+  }
+
+  /** A control action was taken in this process: the runs it concerns learn of it at once. */
+  checkCancellations(): void {
+    if (this.#runner.running.size > 0) void this.#beats.now()
+  }
+
+  #held(): ActiveAttempt[] {
     const { running, buffered } = this.#runner
-    return [...running, ...buffered, ...this.#settling.unwritten].filter(
-      held => held.phase !== 'gone',
+    return [...running, ...buffered, ...this.#settler.unwritten].filter(
+      attempt => attempt.phase !== 'gone',
     )
   }
 
   /**
-   * False when nothing is held or being written. Every look finds runs that were cancelled elsewhere;
+   * False when nothing is held or being written. Every check finds runs that were cancelled elsewhere;
    * every third of a lease renews.
    */
   async beat(): Promise<boolean> {
-    const held = this.#held()
-    if (held.length === 0) return this.#settling.isBusy
+    const attempts = this.#held()
+    if (attempts.length === 0) {
+      this.isBeating = false
+      return this.#settler.isBusy
+    }
     const { clock, settings, owner, store } = this.#parts
     const now = clock.now()
     const isRenewal = Math.abs(now - this.#lastRenewAt) >= settings.leaseMs / 3
     const beat = isRenewal ? owner.beat(store) : null
-    await Promise.all([beat, this.renew(held, isRenewal)])
+    await Promise.all([beat, this.renew(attempts, isRenewal)])
     // A handler that renews its own lease must not put off the turn of all the others.
     if (isRenewal) this.#lastRenewAt = now
-    await this.#settling.sendReports(this.#held())
+    await this.#settler.sendReports(this.#held())
     return true
   }
 
-  /** Only what is about to expire needs a write; a plain look costs none. */
-  async renew(held: readonly Held[], isRenewal: boolean): Promise<void> {
-    if (held.length === 0) return
+  /** Only what is about to expire needs a write; a plain check costs none. */
+  async renew(attempts: readonly ActiveAttempt[], isRenewal: boolean): Promise<void> {
+    if (attempts.length === 0) return
     const { store, clock, settings } = this.#parts
     const sentAt = clock.now()
     const until = isRenewal ? sentAt + settings.leaseMs : null
-    const results = await store.renew({ leases: held.map(leaseOf), until })
-    const lost: Held[] = []
-    for (const [i, one] of held.entries()) {
+    const results = await store.renew({ leases: attempts.map(leaseOf), until })
+    const lost: ActiveAttempt[] = []
+    for (const [i, one] of attempts.entries()) {
       const result = results[i]!
       if (one.phase === 'settling' && result.isHeld && until !== null) this.#prolong(one, until)
       if (one.phase === 'gone' || one.phase === 'settling') continue
       if (!result.isHeld) lost.push(one)
-      else this.#keep(one, result.version, until)
+      else this.#applyRenewal(one, result.version, until)
     }
-    if (lost.length > 0) await this.#letGo(lost)
+    if (lost.length > 0) await this.#handleLost(lost)
   }
 
   /** Its run ended, but the outcome could not be written yet: the next try reads the row first. */
-  #prolong(held: Held, until: Instant): void {
-    held.job = { ...held.job, lease: { ...held.job.lease!, until } }
-    held.isStale = true
+  #prolong(attempt: ActiveAttempt, until: Instant): void {
+    attempt.job = { ...attempt.job, lease: { ...attempt.job.lease!, until } }
+    attempt.isStale = true
   }
 
   /** A version further on than our own writes explain means someone else changed the row. */
-  #keep(held: Held, version: number, until: Instant | null): void {
-    const expected = held.job.version + (until === null ? 0 : 1)
-    if (version !== expected) held.isStale = true
-    if (until !== null) held.job = { ...held.job, lease: { ...held.job.lease!, until }, version }
-    if (held.isStale && held.phase === 'buffered') this.#giveBack(held)
+  #applyRenewal(attempt: ActiveAttempt, version: number, until: Instant | null): void {
+    const expected = attempt.job.version + (until === null ? 0 : 1)
+    if (version !== expected) attempt.isStale = true
+    if (until !== null)
+      attempt.job = { ...attempt.job, lease: { ...attempt.job.lease!, until }, version }
+    if (attempt.isStale && attempt.phase === 'buffered') this.#release(attempt)
   }
 
   /** It was paused or edited before it started: whoever claims it next does as it says now. */
-  #giveBack(held: Held): void {
-    this.#runner.dropBuffered(held)
-    held.outcome = { kind: 'released' }
-    this.#settling.add(held)
+  #release(attempt: ActiveAttempt): void {
+    this.#runner.dropBuffered(attempt)
+    this.#settler.release([attempt])
   }
 
-  async #letGo(lost: readonly Held[]): Promise<void> {
-    const jobs = await this.#parts.store.get(lost.map(held => held.job.id))
+  async #handleLost(lost: readonly ActiveAttempt[]): Promise<void> {
+    const jobs = await this.#parts.store.get(lost.map(attempt => attempt.job.id))
     const byId = new Map(jobs.map(job => [job.id, job]))
-    for (const held of lost) {
-      const job = byId.get(held.job.id)
+    for (const attempt of lost) {
+      const job = byId.get(attempt.job.id)
       const reason = whyLost(job)
-      if (job?.hold?.attemptId === held.job.lease!.attemptId) this.#holds.add(held, job.hold)
-      this.#parts.events.emit('leaseLost', { job: held.job, reason })
-      this.#drop(held, reason)
-      if (reason === 'cancelled') this.#holds.measures.add(held)
+      if (job?.hold?.attemptId === attempt.job.lease!.attemptId) this.#holds.add(attempt, job.hold)
+      this.#parts.events.emit('leaseLost', { job: attempt.job, reason })
+      this.#abandon(attempt, reason)
+      if (reason === 'cancelled') this.#holds.measures.add(attempt)
     }
   }
 
   /** Whatever the handler still returns, there is no lease to write it under. */
-  #drop(held: Held, reason: AbortReason): void {
-    if (held.phase === 'buffered') this.#runner.dropBuffered(held)
-    else this.#runner.abort(held, reason)
-    held.phase = 'gone'
+  #abandon(attempt: ActiveAttempt, reason: AbortReason): void {
+    if (attempt.phase === 'buffered') this.#runner.dropBuffered(attempt)
+    else this.#runner.abort(attempt, reason)
+    attempt.phase = 'gone'
   }
 
   /**
@@ -116,9 +169,9 @@ export class Heartbeat {
   fence(): boolean {
     const { clock, settings } = this.#parts
     const margin = settings.leaseMs / 10
-    const held = this.#held()
-    const isStalled = this.#stallMs(held.length > 0) >= settings.leaseMs - margin
-    for (const one of held) {
+    const attempts = this.#held()
+    const isStalled = this.#stallMs(attempts.length > 0) >= settings.leaseMs - margin
+    for (const one of attempts) {
       if (clock.now() < one.job.lease!.until - margin) continue
       if (one.phase === 'buffered') {
         this.#runner.dropBuffered(one)
@@ -128,7 +181,8 @@ export class Heartbeat {
         this.#runner.abort(one, 'lease-lost')
       }
     }
-    return held.length > 0
+    if (attempts.length === 0) this.isBeating = false
+    return attempts.length > 0
   }
 
   /**
@@ -149,17 +203,17 @@ export class Heartbeat {
   }
 
   /** For a handler that asks: true while the lease is ours. */
-  async beatOne(held: Held): Promise<boolean> {
-    if (held.phase !== 'running') return false
-    await this.#settling.sendReports([held])
-    await this.renew([held], true)
-    return held.abortReason === null && held.phase === 'running'
+  async beatOne(attempt: ActiveAttempt): Promise<boolean> {
+    if (attempt.phase !== 'running') return false
+    await this.#settler.sendReports([attempt])
+    await this.renew([attempt], true)
+    return attempt.abortReason === null && attempt.phase === 'running'
   }
 }
 
 /** Leases are looked at, and checked against the clock, often enough to be renewed in time. */
-export function checkEveryMs({ lookMs, leaseMs }: Parts['settings']): Millis {
-  return Math.min(lookMs, leaseMs / 3)
+export function checkEveryMs({ cancelCheckMs, leaseMs }: Parts['settings']): Millis {
+  return Math.min(cancelCheckMs, leaseMs / 3)
 }
 
 function whyLost(job: Job | undefined): AbortReason {

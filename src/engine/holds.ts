@@ -5,7 +5,7 @@ import type { Change } from '../core/change.ts'
 import { liftHold, markStillRunning } from '../core/hold.ts'
 import type { Hold, Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
-import type { Held } from './held.ts'
+import type { ActiveAttempt } from './active-attempt.ts'
 import { LateMeasures } from './late-measures.ts'
 import type { Parts } from './parts.ts'
 import type { Resource } from './resource.ts'
@@ -18,7 +18,7 @@ type Decide = (job: Job, attemptId: string, now: Instant) => Change | null
 export class Holds {
   readonly #parts: Parts
   /** Handlers that still run, each with its timer. */
-  readonly #open = new Map<Held, () => void>()
+  readonly #open = new Map<ActiveAttempt, () => void>()
   readonly #writes = new Set<Promise<unknown>>()
   /** Jobs that wait for a permit, each with the attempt that found none. */
   readonly #waits = new Map<string, string>()
@@ -30,24 +30,24 @@ export class Holds {
   }
 
   /** The row of an attempt of this node has this hold. */
-  add(held: Held, hold: Hold): void {
-    if (held.lacks !== null) return this.#await(held, hold, held.lacks)
-    if (!held.isInHandler) return this.#write(held.job.id, hold.attemptId, liftHold)
-    if (this.#open.has(held)) return
+  add(attempt: ActiveAttempt, hold: Hold): void {
+    if (attempt.lacks !== null) return this.#await(attempt, hold, attempt.lacks)
+    if (!attempt.isInHandler) return this.#write(attempt.job.id, hold.attemptId, liftHold)
+    if (this.#open.has(attempt)) return
     const { clock, events } = this.#parts
     const cancel = clock.after(hold.until - clock.now(), () => {
-      events.emit('stillRunning', { job: held.job, attemptId: hold.attemptId })
-      this.#write(held.job.id, hold.attemptId, markStillRunning)
+      events.emit('stillRunning', { job: attempt.job, attemptId: hold.attemptId })
+      this.#write(attempt.job.id, hold.attemptId, markStillRunning)
     })
-    this.#open.set(held, cancel)
-    held.onReturn = () => {
+    this.#open.set(attempt, cancel)
+    attempt.onReturn = () => {
       cancel()
-      this.#open.delete(held)
-      this.#write(held.job.id, hold.attemptId, liftHold)
+      this.#open.delete(attempt)
+      this.#write(attempt.job.id, hold.attemptId, liftHold)
     }
   }
 
-  #await({ job }: Held, { attemptId }: Hold, resource: Resource): void {
+  #await({ job }: ActiveAttempt, { attemptId }: Hold, resource: Resource): void {
     const { id, spec } = job
     this.#waits.set(id, attemptId)
     resource.enqueue({
@@ -118,9 +118,9 @@ export class Holds {
   /** Nobody waits for the handlers any more; their holds end by themselves. */
   abandon(): void {
     this.measures.abandon()
-    for (const [held, cancel] of this.#open) {
+    for (const [attempt, cancel] of this.#open) {
       cancel()
-      held.onReturn = null
+      attempt.onReturn = null
     }
     this.#open.clear()
     this.#waits.clear()

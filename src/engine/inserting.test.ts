@@ -42,7 +42,7 @@ beforeEach(async () => {
 })
 
 function inserting(waitingMax: number | null = null) {
-  const way = new Inserting({ store, waitingMax })
+  const way = new Inserting({ store, waitingMax, node: null })
   return { insert: async (jobs: Job[], now: Instant) => (await way.insert(jobs, now)).results }
 }
 const some = (count: number) => Array.from({ length: count }, () => newJob())

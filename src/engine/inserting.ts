@@ -6,7 +6,7 @@ import type { Job } from '../core/job.ts'
 import type { RecordWrite } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
 import type { InsertOptions, InsertResult, Store } from '../store/store.ts'
-import type { Errand } from './direct.ts'
+import type { ClaimOnInsert } from './claimer.ts'
 
 /** Jobs in one call of the store. */
 const BATCH_MAX = 1_000
@@ -15,13 +15,13 @@ const SHARED_MAX = 100
 /** Calls at once for one list, where the store works beside this process. */
 const CALLS_MAX = 3
 /** Steps of promises until those who got an answer have asked for more, if they do so at once. */
-const BREATH = 16
+const COALESCE_STEPS = 16
 
 export interface InsertingParts {
   readonly store: Store
   readonly waitingMax: number | null
-  /** What to claim in the same step, if this process can start the jobs at once. */
-  readonly errandFor?: (jobs: readonly Job[]) => Errand | null
+  /** Claims in the same step what this process can start at once. */
+  readonly node: { claimOnInsert(jobs: readonly Job[]): ClaimOnInsert | null } | null
 }
 
 export interface Inserted {
@@ -35,7 +35,7 @@ export interface Inserted {
 /** What else is written with a job, in the same step. */
 export type RecordsOf = (job: Job) => readonly RecordWrite[]
 
-interface Asked {
+interface PendingInsert {
   readonly jobs: readonly Job[]
   readonly now: Instant
   readonly resolve: (inserted: Inserted) => void
@@ -44,7 +44,7 @@ interface Asked {
 
 export class Inserting {
   readonly #parts: InsertingParts
-  #asked: Asked[] = []
+  #pending: PendingInsert[] = []
   #isUnderWay = false
 
   constructor(parts: InsertingParts) {
@@ -58,10 +58,10 @@ export class Inserting {
   insert(jobs: readonly Job[], now: Instant): Promise<Inserted> {
     if (jobs.length > SHARED_MAX) return this.insertWith(jobs, now, () => [])
     return new Promise((resolve, reject) => {
-      this.#asked.push({ jobs, now, resolve, reject })
+      this.#pending.push({ jobs, now, resolve, reject })
       if (this.#isUnderWay) return
       this.#isUnderWay = true
-      // Those who ask in the same breath are still to come.
+      // Calls of the same turn are still to come.
       queueMicrotask(() => void this.#serve())
     })
   }
@@ -108,9 +108,9 @@ export class Inserting {
   }
 
   async #serve(): Promise<void> {
-    while (this.#asked.length > 0) {
+    while (this.#pending.length > 0) {
       await this.#together(this.#take())
-      for (let step = 0; step < BREATH && this.#asked.length > 0; step++) {
+      for (let step = 0; step < COALESCE_STEPS && this.#pending.length > 0; step++) {
         await Promise.resolve()
       }
     }
@@ -118,16 +118,16 @@ export class Inserting {
   }
 
   /** The first ones, as many as fit one call. */
-  #take(): Asked[] {
+  #take(): PendingInsert[] {
     let count = 0
-    const fit = this.#asked.findIndex(({ jobs }) => (count += jobs.length) > BATCH_MAX)
-    return this.#asked.splice(0, fit === -1 ? this.#asked.length : fit)
+    const fit = this.#pending.findIndex(({ jobs }) => (count += jobs.length) > BATCH_MAX)
+    return this.#pending.splice(0, fit === -1 ? this.#pending.length : fit)
   }
 
-  async #together(group: readonly Asked[]): Promise<void> {
+  async #together(group: readonly PendingInsert[]): Promise<void> {
     const { waitingMax } = this.#parts
-    const jobs = group.flatMap(asked => asked.jobs)
-    const now = Math.max(...group.map(asked => asked.now))
+    const jobs = group.flatMap(one => one.jobs)
+    const now = Math.max(...group.map(one => one.now))
     try {
       const call = await this.#call(jobs, { now, waitingMax })
       let at = 0
@@ -139,25 +139,25 @@ export class Inserting {
       if (group.length === 1 || isOutage(error)) {
         for (const { reject } of group) reject(error)
         // One of them is not to the store's liking: only that one has to hear of it.
-      } else for (const asked of group) await this.#together([asked])
+      } else for (const one of group) await this.#together([one])
     }
   }
 
   async #call(jobs: readonly Job[], options: InsertOptions): Promise<Call> {
-    const { store, errandFor } = this.#parts
-    const errand = errandFor?.(jobs) ?? null
-    if (errand === null) {
-      return { results: await store.insert(jobs, options), claimed: [], errand }
+    const { store, node } = this.#parts
+    const claim = node?.claimOnInsert(jobs) ?? null
+    if (claim === null) {
+      return { results: await store.insert(jobs, options), claimed: [], claim }
     }
     try {
-      const { inserted, claimed } = await store.insertAndClaim(jobs, options, errand.request)
-      errand.given(claimed.length)
+      const { inserted, claimed } = await store.insertAndClaim(jobs, options, claim.request)
+      claim.received(claimed.length)
       const made = newIds(jobs, inserted)
       // Their creation is no news.
-      errand.begin(claimed.filter(job => !made.has(job.id)))
-      return { results: inserted, claimed, errand }
+      claim.begin(claimed.filter(job => !made.has(job.id)))
+      return { results: inserted, claimed, claim }
     } catch (error) {
-      errand.given(0)
+      claim.received(0)
       throw error
     }
   }
@@ -166,16 +166,16 @@ export class Inserting {
 interface Call {
   readonly results: readonly InsertResult[]
   readonly claimed: readonly Job[]
-  readonly errand: Errand | null
+  readonly claim: ClaimOnInsert | null
 }
 
 /** What the call did for one of those who shared it. */
-function partOf({ results, claimed, errand }: Call, own: readonly Job[]): Inserted {
-  if (errand === null) return untouched(results)
+function partOf({ results, claimed, claim }: Call, own: readonly Job[]): Inserted {
+  if (claim === null) return untouched(results)
   const made = newIds(own, results)
   const ours = claimed.filter(job => made.has(job.id))
   const begun = new Set(ours.map(job => job.id))
-  return { results, begun, begin: () => errand.begin(ours) }
+  return { results, begun, begin: () => claim.begin(ours) }
 }
 
 function untouched(results: readonly InsertResult[]): Inserted {

@@ -1,13 +1,13 @@
 // A cancel ends an attempt at once, before its handler knows. What the handler measured until it
 // returned is added to the attempt then: nothing else of it changes.
 
-import type { Held } from './held.ts'
+import type { ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
 
 export class LateMeasures {
   readonly #parts: Pick<Parts, 'store' | 'events'>
   /** Cancelled, and still in their handlers. */
-  readonly #open = new Set<Held>()
+  readonly #open = new Set<ActiveAttempt>()
   readonly #writes = new Set<Promise<unknown>>()
 
   constructor(parts: Pick<Parts, 'store' | 'events'>) {
@@ -15,16 +15,16 @@ export class LateMeasures {
   }
 
   /** The attempt of this node was cancelled by somebody else. */
-  add(held: Held): void {
-    if (!held.isInHandler) return this.#write(held)
-    this.#open.add(held)
-    held.onMeasured = () => {
-      this.#open.delete(held)
-      this.#write(held)
+  add(attempt: ActiveAttempt): void {
+    if (!attempt.isInHandler) return this.#write(attempt)
+    this.#open.add(attempt)
+    attempt.onMeasured = () => {
+      this.#open.delete(attempt)
+      this.#write(attempt)
     }
   }
 
-  #write({ job, measures }: Held): void {
+  #write({ job, measures }: ActiveAttempt): void {
     if (measures === null) return
     const { store, events } = this.#parts
     const attemptId = job.lease!.attemptId
@@ -44,7 +44,7 @@ export class LateMeasures {
   }
 
   abandon(): void {
-    for (const held of this.#open) held.onMeasured = null
+    for (const attempt of this.#open) attempt.onMeasured = null
     this.#open.clear()
   }
 }

@@ -1,28 +1,25 @@
-// One running node: the loop, its helpers, and an orderly end.
+// One running node: its parts by name, start, stop, and what it is told from outside.
 
 import type { Job } from '../core/job.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import { Claiming } from './claiming.ts'
+import { abort } from './active-attempt.ts'
+import { Claimer, type ClaimOnInsert } from './claimer.ts'
 import { ClockWatch, findStepAtStart } from './clock-epochs.ts'
-import { Direct, type Errand } from './direct.ts'
 import type { NodeState } from './events.ts'
-import { reapGone } from './gone-owners.ts'
-import { checkEveryMs, Heartbeat } from './heartbeat.ts'
-import { abort, type Held } from './held.ts'
 import { Holds } from './holds.ts'
-import { Intake } from './intake.ts'
-import { announce, pruneAll, retire } from './janitor.ts'
+import { Lifecycle } from './lifecycle.ts'
+import { Loop } from './loop.ts'
+import { announce, retire } from './node-record.ts'
 import { restart, type Parts } from './parts.ts'
-import { reap } from './reaper.ts'
+import { pruneAll } from './pruner.ts'
+import { QueueDirectory } from './queue-directory.ts'
+import { reap, reapGone } from './reaper.ts'
 import { Repeat } from './repeat.ts'
-import { Outage } from './outage.ts'
-import { Runner, type RunnerHost } from './runner.ts'
+import { Room } from './room.ts'
+import { Runner } from './runner.ts'
 import { SeriesFold } from './series-fold.ts'
-import { Settling } from './settling.ts'
-import { Survey } from './survey.ts'
-import { Ticking } from './ticking.ts'
-
-type Work = () => Promise<boolean | void>
+import { Settler } from './settler.ts'
+import { TenantSlots } from './tenant-slots.ts'
 
 export interface StopResult {
   /** Every handler ended by itself. */
@@ -33,134 +30,90 @@ export interface StopResult {
 
 export class Node {
   readonly #parts: Parts
-  readonly #intake: Intake
-  readonly #direct: Direct
-  readonly #runner: Runner
-  readonly #settling: Settling
-  readonly #heartbeat: Heartbeat
+  readonly #lifecycle: Lifecycle
+  readonly #room: Room
+  readonly #directory: QueueDirectory
   readonly #holds: Holds
-  readonly #survey: Survey
-  readonly #ticking: Ticking
-  readonly #outage: Outage
-  readonly #seriesFold: SeriesFold
-  readonly #looks: Repeat
-  readonly #fences: Repeat
-  readonly #reaps: Repeat
-  readonly #repeats: Repeat[]
-  #state: NodeState = 'stopped'
-  #starting: Promise<void> | null = null
-  #loop: Promise<void> | null = null
-  #startedAt: Instant = 0
-  #stopping: Promise<StopResult> | null = null
-  #idle: (() => void) | null = null
-  #isCrashed = false
+  readonly #settler: Settler
+  readonly #runner: Runner
+  readonly #claimer: Claimer
   readonly #clockWatch: ClockWatch
+  readonly #loop: Loop
+  readonly #seriesFold: SeriesFold
+  readonly #repeats: readonly Repeat[]
+  #startedAt: Instant = 0
+  #starting: Promise<void> | null = null
+  #running: Promise<void> | null = null
+  #stopping: Promise<StopResult> | null = null
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#clockWatch = new ClockWatch(parts)
-    this.#runner = new Runner(parts, this.#runnerHost())
-    this.#survey = new Survey(parts, this.#runner.tenants, () => this.#reaps.rearm())
-    this.#outage = new Outage(parts)
+    const lifecycle = new Lifecycle(parts)
+    const room = new Room(parts.settings)
+    const tenants = new TenantSlots(parts.settings)
+    const directory = new QueueDirectory(parts, tenants)
+    const holds = new Holds(parts)
+    const settler = new Settler(parts, { room, holds })
+    const runner = new Runner(parts, { room, tenants, settler, holds, lifecycle })
+    const claimer = new Claimer(parts, { room, runner, settler, directory, lifecycle })
+    const clockWatch = new ClockWatch(parts)
+    this.#loop = new Loop(parts, { claimer, settler, directory, tenants, lifecycle, clockWatch })
+    this.#lifecycle = lifecycle
+    this.#room = room
+    this.#directory = directory
+    this.#holds = holds
+    this.#settler = settler
+    this.#runner = runner
+    this.#claimer = claimer
+    this.#clockWatch = clockWatch
     this.#seriesFold = new SeriesFold(parts)
-    this.#holds = new Holds(parts)
-    const { room } = this.#runner
-    const claiming = new Claiming(parts, held => this.#giveBack(held), {
-      isRuled: () => this.#survey.isRuled,
-      shares: (queue, limit) => this.#runner.shares(queue, limit),
-    })
-    const accept = (queue: string, held: readonly Held[]) => this.#accept(queue, held)
-    const unwritten = () => (this.#settling.unwritten.size > 0 ? Infinity : this.#settling.size)
-    const asked = { store: parts.store, clock: parts.clock, room, claiming }
-    this.#intake = new Intake({ ...asked, unwritten, accept })
-    this.#direct = new Direct({
-      parts,
-      room,
-      claiming,
-      isAtRest: queue => this.#isAtRest(queue),
-      accept,
-      fail: error => this.#fail(error, 'begin'),
-    })
-    this.#ticking = new Ticking({
-      parts,
-      survey: this.#survey,
-      intake: this.#intake,
-      mayHoldBack: () => this.#survey.isRuled || this.#runner.tenants.areSeveral,
-      isCrashed: () => this.#isCrashed,
-    })
-    this.#settling = new Settling(parts, {
-      onSettled: soonestDue => {
-        this.#runner.room.measure(parts.clock.now())
-        this.#ticking.settled(soonestDue)
-      },
-      isPressed: () => this.#state === 'running' && this.#ticking.isPressed,
-      holds: this.#holds,
-    })
-    this.#runner.use(this.#settling)
-    this.#heartbeat = new Heartbeat(parts, this.#runner, this.#settling, this.#holds)
-    const { clock, settings, declarations } = parts
-    const repeat = (pause: Millis | (() => Millis), during: string, work: Work) =>
-      new Repeat(
-        clock,
-        typeof pause === 'number' ? () => pause : pause,
-        this.#guarded(during, work),
-      )
-    // Looking costs nothing while nothing is held: it starts with the first claim.
-    this.#looks = repeat(checkEveryMs(settings), 'renew', () => this.#heartbeat.beat())
-    this.#fences = repeat(checkEveryMs(settings), 'fence', async () => this.#heartbeat.fence())
-    const untilReap = () => this.#survey.untilReap()
-    this.#reaps = repeat(untilReap, 'reap', () => this.#reap())
-    this.#repeats = [
-      this.#reaps,
-      repeat(settings.pruneMs, 'prune', () => this.#prune()),
-      repeat(settings.metricsMs, 'announce', () => this.#announce()),
-      repeat(declarations.pauseMs, 'declarations', () => declarations.check()),
+    this.#repeats = this.#makeRepeats()
+  }
+
+  #makeRepeats(): readonly Repeat[] {
+    const { clock, settings, declarations } = this.#parts
+    const untilReap = () => this.#directory.untilReapMs()
+    const reaps = new Repeat(
+      clock,
+      untilReap,
+      this.#guarded('reap', () => this.#reap()),
+    )
+    this.#directory.onBusy(() => reaps.rearm())
+    const every = (ms: Millis, during: string, work: () => Promise<boolean | void>) =>
+      new Repeat(clock, () => ms, this.#guarded(during, work))
+    return [
+      reaps,
+      every(settings.pruneMs, 'prune', () => this.#prune()),
+      every(settings.metricsMs, 'announce', () => this.#announce()),
+      every(declarations.pauseMs, 'declarations', () => declarations.check()),
     ]
   }
 
-  #runnerHost(): RunnerHost {
-    const { clock, events } = this.#parts
-    return {
-      now: () => clock.now(),
-      beat: held => this.#heartbeat.beatOne(held),
-      logged: (held, line) => {
-        if (events.isHeard('logged')) events.emit('logged', { job: held.job, line })
-      },
-      progressed: held => events.emit('progressed', { job: held.job, ...held.pending!.progress! }),
-      idle: () => {
-        this.#ticking.freed()
-        this.#idle?.()
-      },
-    }
+  #guarded(during: string, work: () => Promise<boolean | void>): () => Promise<boolean> {
+    return this.#lifecycle.guarded(during, work)
   }
 
   get state(): NodeState {
-    return this.#state
+    return this.#lifecycle.state
   }
 
   get lastTickAt(): Instant | null {
-    return this.#ticking.lastAt
+    return this.#loop.lastPollAt
   }
 
+  /** Handlers that run now. */
   get running(): number {
-    return this.#runner.room.running
+    return this.#room.running
   }
 
-  /** Whether lanes have rules, as far as this node knows. */
-  get isRuled(): boolean {
-    return this.#survey.isRuled
-  }
-
-  #become(to: NodeState): void {
-    const from = this.#state
-    if (from === to) return
-    this.#state = to
-    this.#parts.events.emit('stateChanged', { from, to })
+  /** Whether lanes have limits, as far as this node knows. */
+  get hasLimits(): boolean {
+    return this.#directory.hasLimits
   }
 
   /** Starting twice is harmless; the store answered before it is called running. */
   start(): Promise<void> {
-    if (this.#state !== 'stopped') return this.#starting ?? Promise.resolve()
+    if (this.state !== 'stopped') return this.#starting ?? Promise.resolve()
     this.#starting = this.#begin().finally(() => {
       this.#starting = null
     })
@@ -168,12 +121,12 @@ export class Node {
   }
 
   async #begin(): Promise<void> {
-    this.#become('starting')
+    this.#lifecycle.become('starting')
     restart(this.#parts)
     try {
       await this.#clockWatch.measure()
       this.#startedAt = this.#parts.clock.now()
-      await this.#survey.take()
+      await this.#directory.refresh()
       await findStepAtStart(this.#parts)
       await this.#announce()
       await this.#parts.owner.beat(this.#parts.store)
@@ -182,80 +135,22 @@ export class Node {
       await this.#seriesFold.sweep(0)
     } catch (error) {
       await retire(this.#parts).catch(() => {})
-      this.#become('stopped')
+      this.#lifecycle.become('stopped')
       throw error
     }
-    if (this.#isCrashed) return
-    this.#become('running')
+    if (this.#lifecycle.isCrashed) return
+    this.#lifecycle.become('running')
     this.#seriesFold.start()
     this.#parts.episodes.start()
     for (const repeat of this.#repeats) repeat.start()
-    this.#loop = this.#run()
-  }
-
-  async #run(): Promise<void> {
-    while (this.#state === 'running' || this.#state === 'error') {
-      const pause = await this.#tickSafely()
-      await this.#parts.wake.sleep(pause)
-      await this.#ticking.gather()
-    }
-    await this.#intake.collect().catch(error => this.#fail(error, 'tick'))
-  }
-
-  /** A failing store slows the loop down, never stops it. */
-  async #tickSafely(): Promise<Millis> {
-    try {
-      if (!this.#parts.clock.isSteady) await this.#clockWatch.measure()
-      const pause = await this.#ticking.tick()
-      this.#recover()
-      return pause
-    } catch (error) {
-      this.#fail(error, 'tick')
-      // Claims under way would lie about until the next tick, unstarted.
-      if (!this.#isCrashed) await this.#intake.collect().catch(() => {})
-      return this.#outage.backoff()
-    }
-  }
-
-  #fail(error: unknown, during: string): void {
-    if (this.#state === 'running') this.#become('error')
-    this.#outage.note(error, during)
-  }
-
-  #recover(): void {
-    if (this.#state === 'error') this.#become('running')
-    this.#outage.end('tick')
-  }
-
-  async #accept(queue: string, held: readonly Held[]): Promise<void> {
-    if (held.length === 0 || this.#isCrashed) return
-    if (this.#isEnding()) return this.#release(held)
-    this.#runner.accept(queue, held)
-    this.#looks.start()
-    this.#fences.start()
-    this.#survey.held()
-  }
-
-  #isEnding(): boolean {
-    return this.#state === 'stopping' || this.#state === 'stopped'
-  }
-
-  #guarded(during: string, work: Work): () => Promise<boolean> {
-    return async () => {
-      try {
-        return (await work()) ?? true
-      } catch (error) {
-        this.#fail(error, during)
-        return true
-      }
-    }
+    this.#running = this.#loop.run()
   }
 
   async #reap(): Promise<void> {
     await reapGone(this.#parts)
     await reap({ ...this.#parts, isHeld: ({ lease }) => this.#runner.holds(lease) })
     await this.#clockWatch.measure()
-    await this.#survey.take()
+    await this.#directory.refresh()
   }
 
   async #prune(): Promise<void> {
@@ -263,64 +158,61 @@ export class Node {
     await this.#seriesFold.sweep()
   }
 
-  /** What to claim together with new jobs, where this node would claim them next anyway. */
-  errandFor(jobs: readonly Job[]): Errand | null {
-    return this.#direct.errandFor(jobs)
-  }
-
-  #isAtRest(queue: string): boolean {
-    if (this.#state !== 'running' || !this.#parts.wake.isAsleep) return false
-    if (this.#settling.unwritten.size > 0) return false
-    return !this.#survey.isRuled && this.#survey.queues.includes(queue)
-  }
-
-  /** Another process wrote to the store: its jobs may be in queues this node has not seen. */
-  hint(): void {
-    this.#survey.doubt()
-    this.#parts.wake.notify()
-  }
-
-  /** Jobs came into queues that may be new. Whoever takes one of them begins a lease then. */
-  came(queues: readonly string[]): void {
-    this.#survey.add(queues)
-    this.#parts.wake.notify()
-  }
-
-  /** The same, or something else asks for a look right now; it may end a lease or a pause. */
-  notice(queues: readonly string[] = []): void {
-    this.#survey.held()
-    this.came(queues)
-  }
-
-  /** Lanes were given rules in this process. */
-  noticeRules(): void {
-    this.#survey.expectRules()
-    this.#parts.wake.notify()
-  }
-
-  /** A control action was taken in this process: runs it concerns learn of it at once. */
-  lookNow(): void {
-    if (this.#runner.running.size > 0) void this.#looks.now()
-  }
-
   async #announce(): Promise<void> {
     const { clock, settings, handlers } = this.#parts
     const facts = {
       startedAt: this.#startedAt,
-      state: this.#state,
+      state: this.state,
       handlers: handlers.names,
-      queues: [...this.#survey.queues],
+      queues: [...this.#directory.queues],
       slots: settings.slots,
-      running: this.#runner.room.running,
-      lastTickAt: this.#ticking.lastAt,
+      running: this.running,
+      lastTickAt: this.lastTickAt,
       offsetMs: clock.offsetMs,
     }
     await announce(this.#parts, facts, clock.now() + settings.metricsMs * 3)
   }
 
+  /** What to claim together with new jobs, where this node would claim them next anyway. */
+  claimOnInsert(jobs: readonly Job[]): ClaimOnInsert | null {
+    return this.#claimer.claimOnInsert(jobs)
+  }
+
+  /** Another process wrote to the store: its jobs may be in queues this node has not seen. */
+  onExternalWrite(): void {
+    this.#directory.invalidate()
+    this.#parts.wake.notify()
+  }
+
+  /** New jobs, in queues that may be new too: nothing has to be polled before the first is due. */
+  onCreated(jobs: readonly Job[]): void {
+    this.#directory.add([...new Set(jobs.map(({ spec }) => spec.queue))])
+    let soonestDue: Instant = Infinity
+    for (const { dueAt } of jobs) if (dueAt !== null && dueAt < soonestDue) soonestDue = dueAt
+    this.#parts.wake.by(soonestDue)
+  }
+
+  /** Something else may be due sooner in these queues, or end a lease or a pause. */
+  onChanged(queues: readonly string[] = []): void {
+    this.#directory.markBusy()
+    this.#directory.add(queues)
+    this.#parts.wake.notify()
+  }
+
+  /** Lanes were given limits in this process. */
+  onLimitsSet(): void {
+    this.#directory.expectLimits()
+    this.#parts.wake.notify()
+  }
+
+  /** A control action was taken in this process: runs it concerns learn of it at once. */
+  checkCancellations(): void {
+    this.#runner.heartbeat.checkCancellations()
+  }
+
   /** Stop claiming, let handlers finish, abort the rest, release: no attempt is spent. */
   stop(drainMs: Millis = this.#parts.settings.drainMs): Promise<StopResult> {
-    if (this.#state === 'stopped') return Promise.resolve({ clean: true, aborted: [] })
+    if (this.state === 'stopped') return Promise.resolve({ clean: true, aborted: [] })
     this.#stopping ??= this.#end(drainMs).finally(() => {
       this.#stopping = null
     })
@@ -330,71 +222,52 @@ export class Node {
   async #end(drainMs: Millis): Promise<StopResult> {
     // A start under way would go on behind the stop: it ends first, well or not.
     if (this.#starting) await this.#starting.catch(() => {})
-    if (this.#isEnding()) return { clean: true, aborted: [] }
-    this.#become('stopping')
+    if (this.state === 'stopped' || this.state === 'stopping') return { clean: true, aborted: [] }
+    this.#lifecycle.become('stopping')
     this.#parts.wake.notify()
-    await this.#loop
-    await this.#direct.settled()
-    await this.#release(this.#runner.takeBuffered())
+    await this.#running
+    await this.#claimer.onInsertSettled()
+    this.#settler.release(this.#runner.takeBuffered())
+    await this.#settler.flush()
     await this.#holds.release()
     await Promise.all(this.#repeats.map(repeat => repeat.stop()))
-    await this.#untilIdle(drainMs)
-    const left = [...this.#runner.running, ...this.#runner.strays]
-    for (const held of left) if (held.phase === 'running') this.#runner.abort(held, 'shutdown')
-    if (this.#runner.running.size > 0) await this.#untilIdle(this.#parts.settings.abortGraceMs + 1)
-    await this.#settling.flush()
+    const left = await this.#endHandlers(drainMs)
+    await this.#settler.flush()
     await this.#holds.stop()
     await this.#seriesFold.stop()
     await this.#parts.episodes.stop()
-    await this.#looks.stop()
-    await this.#fences.stop()
+    await this.#runner.heartbeat.stop()
     this.#runner.stop()
-    await retire(this.#parts).catch(error => this.#fail(error, 'retire'))
-    this.#become('stopped')
-    return { clean: left.length === 0, aborted: [...new Set(left.map(held => held.job.id))] }
+    await retire(this.#parts).catch(error => this.#lifecycle.fail(error, 'retire'))
+    this.#lifecycle.become('stopped')
+    return { clean: left.length === 0, aborted: left }
   }
 
-  async #release(held: readonly Held[]): Promise<void> {
-    this.#giveBack(held)
-    await this.#settling.flush()
-  }
-
-  #giveBack(held: readonly Held[]): void {
-    if (this.#isCrashed) return
-    for (const one of held) {
-      one.outcome = { kind: 'released' }
-      this.#settling.add(one)
-    }
-  }
-
-  /** Resolves when no handler runs any more, or after the given time. */
-  #untilIdle(ms: Millis): Promise<void> {
-    if (this.#runner.running.size === 0) return Promise.resolve()
-    return new Promise(resolve => {
-      const cancel = this.#parts.clock.after(ms, () => finish())
-      const finish = () => {
-        cancel()
-        this.#idle = null
-        resolve()
-      }
-      this.#idle = finish
-    })
+  /** The jobs whose handlers had not ended in time. */
+  async #endHandlers(drainMs: Millis): Promise<string[]> {
+    const runner = this.#runner
+    await runner.untilIdle(drainMs)
+    const left = [...runner.running, ...runner.strays]
+    for (const attempt of left) if (attempt.phase === 'running') runner.abort(attempt, 'shutdown')
+    if (runner.running.size > 0) await runner.untilIdle(this.#parts.settings.abortGraceMs + 1)
+    return [...new Set(left.map(({ job }) => job.id))]
   }
 
   /** As if the process had died: nothing is settled, released or renewed any more. */
   crash(): void {
-    this.#isCrashed = true
-    this.#become('stopped')
+    this.#lifecycle.isCrashed = true
+    this.#lifecycle.become('stopped')
     this.#parts.wake.notify()
-    for (const repeat of [this.#looks, this.#fences, ...this.#repeats]) void repeat.stop()
+    for (const repeat of this.#repeats) void repeat.stop()
+    void this.#runner.heartbeat.stop()
     this.#runner.stop()
-    this.#settling.abandon()
+    this.#settler.abandon()
     this.#holds.abandon()
     this.#seriesFold.abandon()
     this.#parts.episodes.abandon()
-    for (const held of [...this.#runner.running, ...this.#runner.takeBuffered()]) {
-      held.phase = 'gone'
-      abort(held, 'lease-lost')
+    for (const attempt of [...this.#runner.running, ...this.#runner.takeBuffered()]) {
+      attempt.phase = 'gone'
+      abort(attempt, 'lease-lost')
     }
   }
 }

@@ -12,26 +12,22 @@ const BEAT_KEPT_MS: Millis = HOUR
 export class Owner {
   readonly #nodeId: string
   readonly #ids: Ids
-  #id: string
+  /** What the leases of this start are held under. */
+  id: string
 
   constructor(nodeId: string, ids: Ids) {
     this.#nodeId = nodeId
     this.#ids = ids
-    this.#id = this.#nextId()
-  }
-
-  /** What the leases of this start are held under. */
-  get id(): string {
-    return this.#id
+    this.id = this.#nextId()
   }
 
   /** Another start: leases of the last one are not ours any more. */
   restart(): void {
-    this.#id = this.#nextId()
+    this.id = this.#nextId()
   }
 
   beat(store: Pick<Store, 'beat'>): Promise<void> {
-    return store.beat(this.#id, BEAT_KEPT_MS)
+    return store.beat(this.id, BEAT_KEPT_MS)
   }
 
   #nextId(): string {

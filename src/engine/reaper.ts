@@ -1,14 +1,15 @@
-// Puts back jobs whose lease ended and resumes jobs whose pause ended. Any node may; the version in
-// each commit decides who did. Whether a lost attempt was a crash never delays it.
+// Puts back jobs whose lease ended or whose owner is proven to be gone, and resumes jobs whose pause
+// ended. Any node may; the version in each commit decides who did.
 
 import type { Outcome } from '../core/attempt.ts'
 import type { Change } from '../core/change.ts'
 import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
+import { limits } from '../core/limits.ts'
 import { resumeJob } from '../core/pause.ts'
 import { settle } from '../core/settle.ts'
-import type { Instant } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
+import type { Instant } from '../core/time.ts'
 import { commit } from './commit.ts'
 import { settledOf } from './events.ts'
 import { judgeAll } from './judge.ts'
@@ -16,7 +17,7 @@ import type { Parts } from './parts.ts'
 import { countReaped } from './reaped.ts'
 import { noteOutcomes } from './series-fold.ts'
 
-const REAP_MAX = 500
+const BATCH_MAX = 500
 
 export type ReapParts = Pick<
   Parts,
@@ -26,47 +27,70 @@ export type ReapParts = Pick<
   readonly isHeld?: (job: Job) => boolean
 }
 
-/** Bites until nothing is left. */
+/** Batches until nothing is left. */
 export async function reapAll(parts: ReapParts): Promise<number> {
   let total = 0
   for (let count = await reap(parts); count > 0; count = await reap(parts)) total += count
   return total
 }
 
-/** One bite; returns how many jobs were put back. A conflict means the owner is alive after all. */
+/** One batch; returns how many jobs were put back. A conflict means the owner is alive after all. */
 export async function reap(parts: ReapParts): Promise<number> {
-  const { store, clock, events, wake } = parts
+  const { store, clock, settings, monitor: onTime } = parts
   const now = clock.now()
-  const overdue = await store.overdue({ now, limit: REAP_MAX })
+  const overdue = await store.overdue({ now, limit: BATCH_MAX })
   const late = overdue.filter(job => parts.isHeld?.(job) !== true)
   if (late.length === 0) return 0
-  const { settings, monitor: onTime } = parts
+  // Whether a lost attempt was a crash never delays it.
   const outcomeOf = await judgeAll({ store, settings, onTime }, late, now)
-  const changes = late.map(job => decide(parts, job, outcomeOf, now))
-  const results = await commit(parts, changes, { now })
+  return putBack(parts, late, { now, outcomeOf })
+}
+
+/** The leases of processes that are proven to be gone end at once: only some stores can prove it. */
+export async function reapGone(parts: Parts): Promise<number> {
+  const { store, clock, owner } = parts
+  if (store.goneOwners === undefined) return 0
+  const { items } = await store.list({ states: ['running'] }, { limit: limits.pageMax })
+  const held = items.filter(job => job.lease !== null && job.lease.owner !== owner.id)
+  const gone = new Set(await store.goneOwners([...new Set(held.map(ownerOf))]))
+  const left = held.filter(job => gone.has(ownerOf(job)))
+  if (left.length === 0) return 0
+  return putBack(parts, left, { now: clock.now(), outcomeOf: () => ({ kind: 'abandoned' }) })
+}
+
+function ownerOf({ lease }: Job): string {
+  return lease!.owner
+}
+
+interface Verdicts {
+  readonly now: Instant
+  readonly outcomeOf: (job: Job) => Outcome
+}
+
+async function putBack(
+  parts: ReapParts,
+  jobs: readonly Job[],
+  verdicts: Verdicts,
+): Promise<number> {
+  const { events, wake } = parts
+  const changes = jobs.map(job => decide(parts, job, verdicts))
+  const results = await commit(parts, changes, { now: verdicts.now })
   const done = changes.filter((_, i) => results[i] === 'committed')
-  const abandoned = done.filter(change => change.attempt !== null)
-  const resumed = done.filter(change => change.attempt === null && change.job.state !== 'failed')
-  if (abandoned.length > 0) events.emit('reaped', { jobs: abandoned.map(change => change.job) })
+  const lost = done.filter(change => change.attempt !== null)
+  const paused = new Set(jobs.filter(({ state }) => state === 'paused').map(({ id }) => id))
+  const resumed = done.filter(({ job }) => paused.has(job.id) && job.state !== 'failed')
+  const reaped = lost.map(change => change.job)
+  if (lost.length > 0) events.emit('reaped', { jobs: reaped })
   if (resumed.length > 0) events.emit('resumed', { jobs: resumed.map(change => change.job) })
-  if (abandoned.length > 0) events.emit('settled', { settled: abandoned.map(settledOf) })
+  if (lost.length > 0) events.emit('settled', { settled: lost.map(settledOf) })
   noteOutcomes(events, done)
   if (done.length > 0) wake.notify()
-  await countReaped(
-    parts,
-    abandoned.map(change => change.job),
-  )
+  await countReaped(parts, reaped)
   return done.length
 }
 
 /** One job that cannot be understood is set aside; the others are put back. */
-// oxlint-disable-next-line max-params -- the verdict belongs to the job, the rest to the call
-function decide(
-  { events }: ReapParts,
-  job: Job,
-  outcomeOf: (job: Job) => Outcome,
-  now: Instant,
-): Change {
+function decide({ events }: ReapParts, job: Job, { now, outcomeOf }: Verdicts): Change {
   try {
     if (job.state === 'paused') return resumeJob(job, now)
     return settle(job, { outcome: outcomeOf(job), startedAt: job.lease!.claimedAt }, now)

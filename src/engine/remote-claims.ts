@@ -5,13 +5,14 @@ import { createHash } from 'node:crypto'
 import { isActionName } from '../core/action-name.ts'
 import { laneOf, spanOfLane, spansOfTenant } from '../core/lane.ts'
 import { settle } from '../core/settle.ts'
-import type { Millis } from '../core/time.ts'
+import type { Job } from '../core/job.ts'
+import type { Instant, Millis } from '../core/time.ts'
 import type { Within } from '../store/store.ts'
-import { Claiming } from './claiming.ts'
-import type { Held } from './held.ts'
+import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'
+import { beginBatch } from './begin-batch.ts'
 import type { Parts } from './parts.ts'
 
-export interface RemoteAsk {
+export interface RemoteClaimRequest {
   readonly worker: string
   /** Null for every tenant. */
   readonly tenant: string | null
@@ -32,16 +33,21 @@ export interface RemoteWait {
 
 /** Rounds in which everything claimed turned out to be schedules that only made tasks. */
 const ROUNDS_MAX = 10
-/** How soon those who wait look again while a rule may be holding something back. */
+/** How soon those who wait are served again while a limit may be holding something back. */
 const HELD_BACK_MS: Millis = 1_000
 
+/** A task may be held back by a limit of its lane, which gives no hint when it is free. */
+export interface NodeLimits {
+  readonly hasLimits: boolean
+}
+
 interface Waiter {
-  readonly ask: RemoteAsk
-  readonly resolve: (held: readonly Held[]) => void
+  readonly request: RemoteClaimRequest
+  readonly resolve: (attempts: readonly ActiveAttempt[]) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Those who ask for the same: what one of them does not find, the others do not either. */
+/** Workers with equal requests: what one of them does not find, the others do not either. */
 interface Group {
   readonly key: string
   readonly waiters: Waiter[]
@@ -52,18 +58,15 @@ interface Group {
 
 export class RemoteClaims {
   readonly #parts: Parts
-  readonly #isRuled: () => boolean
-  readonly #claiming: Claiming
+  readonly #node: NodeLimits
   readonly #groups = new Map<string, Group>()
   #round = 0
   #stopListening: (() => void) | null = null
   #isStopped = false
 
-  /** `isRuled`: whether a task may be held back by a rule, which gives no hint when it is free. */
-  constructor(parts: Parts, isRuled: () => boolean) {
+  constructor(parts: Parts, node: NodeLimits) {
     this.#parts = parts
-    this.#isRuled = isRuled
-    this.#claiming = new Claiming(parts, held => void this.giveBack(held))
+    this.#node = node
   }
 
   get waiting(): number {
@@ -76,43 +79,43 @@ export class RemoteClaims {
   waitingOf(tenant: string | null): number {
     let count = 0
     for (const { waiters } of this.#groups.values()) {
-      if (waiters[0]?.ask.tenant === tenant) count += waiters.length
+      if (waiters[0]?.request.tenant === tenant) count += waiters.length
     }
     return count
   }
 
   /** What is there now, or comes within the time to wait; nodes alone perform built-in actions. */
-  claim(given: RemoteAsk, wait: RemoteWait): Promise<readonly Held[]> {
-    const ask = { ...given, handlers: given.handlers.filter(name => !isActionName(name)) }
-    if (this.#isStopped || ask.handlers.length === 0) return Promise.resolve([])
-    if (wait.ms <= 0) return this.#take(ask)
+  claim(given: RemoteClaimRequest, wait: RemoteWait): Promise<readonly ActiveAttempt[]> {
+    const request = { ...given, handlers: given.handlers.filter(name => !isActionName(name)) }
+    if (this.#isStopped || request.handlers.length === 0) return Promise.resolve([])
+    if (wait.ms <= 0) return this.#claimNow(request)
     this.#stopListening ??= this.#parts.wake.listen(() => this.#callAll())
     return new Promise((resolve, reject) => {
-      const group = this.#groupOf(ask)
+      const group = this.#groupOf(request)
       let isAnswered = false
       const leave = (): void => {
         isAnswered = true
         const at = group.waiters.indexOf(waiter)
         if (at >= 0) group.waiters.splice(at, 1)
         cancelTimer()
-        wait.signal.removeEventListener('abort', giveUp)
+        wait.signal.removeEventListener('abort', stopWaiting)
       }
       const waiter: Waiter = {
-        ask,
-        resolve: held => {
+        request,
+        resolve: attempts => {
           // A claim that was under way when the wait ended comes too late for this worker.
-          if (isAnswered || wait.signal.aborted) void this.#returnLate(held)
+          if (isAnswered || wait.signal.aborted) void this.#releaseSafely(attempts)
           leave()
-          resolve(held)
+          resolve(attempts)
         },
         reject: error => {
           leave()
           reject(error)
         },
       }
-      const giveUp = (): void => waiter.resolve([])
-      const cancelTimer = this.#parts.clock.after(wait.ms, giveUp)
-      wait.signal.addEventListener('abort', giveUp)
+      const stopWaiting = (): void => waiter.resolve([])
+      const cancelTimer = this.#parts.clock.after(wait.ms, stopWaiting)
+      wait.signal.addEventListener('abort', stopWaiting)
       group.waiters.push(waiter)
       this.#call(group)
     })
@@ -130,12 +133,12 @@ export class RemoteClaims {
   }
 
   /** Claimed for nobody: due again at once, and no attempt was made. */
-  async giveBack(held: readonly Held[]): Promise<void> {
+  async release(attempts: readonly ActiveAttempt[]): Promise<void> {
     const { store, clock, wake } = this.#parts
-    if (held.length === 0) return
+    if (attempts.length === 0) return
     const now = clock.now()
-    const jobs = await store.get(held.map(({ job }) => job.id))
-    const tokens = new Map(held.map(({ job }) => [job.id, job.lease!.token]))
+    const jobs = await store.get(attempts.map(({ job }) => job.id))
+    const tokens = new Map(attempts.map(({ job }) => [job.id, job.lease!.token]))
     const ours = jobs.filter(job => job.lease?.token === tokens.get(job.id))
     const changes = ours.map(job =>
       settle(job, { outcome: { kind: 'released' }, startedAt: now }, now),
@@ -146,17 +149,17 @@ export class RemoteClaims {
   }
 
   /** Where the store does not answer, the leases end by themselves. */
-  async #returnLate(held: readonly Held[]): Promise<void> {
-    await this.giveBack(held).catch((error: unknown) => {
+  async #releaseSafely(attempts: readonly ActiveAttempt[]): Promise<void> {
+    await this.release(attempts).catch((error: unknown) => {
       this.#parts.events.emit('error', { kind: 'store', error, during: 'claim' })
     })
   }
 
-  #groupOf(ask: RemoteAsk): Group {
-    const { worker: _, limit: __, leaseMs: ___, ...same } = ask
+  #groupOf(request: RemoteClaimRequest): Group {
+    const { worker: _, limit: __, leaseMs: ___, ...same } = request
     const key = JSON.stringify(same)
-    const held = this.#groups.get(key)
-    if (held) return held
+    const known = this.#groups.get(key)
+    if (known) return known
     const group = { key, waiters: [], isServing: false, isCalled: false, cancelTimer: null }
     this.#groups.set(key, group)
     return group
@@ -186,7 +189,7 @@ export class RemoteClaims {
       if (this.#groups.get(group.key) === group) this.#groups.delete(group.key)
       return
     }
-    const pause = await this.#pauseOf(group.waiters[0]!.ask)
+    const pause = await this.#pauseOf(group.waiters[0]!.request)
     if (this.#isStopped || group.isServing) return
     group.cancelTimer = this.#parts.clock.after(pause, () => this.#call(group))
   }
@@ -196,83 +199,103 @@ export class RemoteClaims {
       const [first] = group.waiters
       if (!first) return
       try {
-        const held = await this.#take(first.ask)
-        if (held.length === 0) return
-        first.resolve(held)
+        const attempts = await this.#claimNow(first.request)
+        if (attempts.length === 0) return
+        first.resolve(attempts)
       } catch (error) {
         first.reject(error)
       }
     }
   }
 
-  async #pauseOf({ queues, handlers }: RemoteAsk): Promise<Millis> {
+  async #pauseOf({ queues, handlers }: RemoteClaimRequest): Promise<Millis> {
     const { store, clock, settings } = this.#parts
     const now = clock.now()
     const lines = queues.flatMap(queue => handlers.map(handler => ({ queue, handler })))
     const due = await store.nextDueAt(lines, now).catch(() => null)
-    const first = this.#isRuled() ? await store.nextDueAt(lines).catch(() => null) : due
+    const first = this.#node.hasLimits ? await store.nextDueAt(lines).catch(() => null) : due
     const isHeldBack = first !== null && first !== due
     const longest = isHeldBack ? HELD_BACK_MS : settings.checkIntervalMs
     return due === null ? longest : Math.min(Math.max(1, due - now), longest)
   }
 
   /** Assigned users first; the others only for what those leave open. */
-  async #take(ask: RemoteAsk): Promise<Held[]> {
-    const { users, steal, limit } = ask
-    const held = await this.#takeOf(ask, users, limit)
-    if (steal.length === 0 || held.length === limit) return held
-    return [...held, ...(await this.#takeOf(ask, steal, limit - held.length))]
+  async #claimNow(request: RemoteClaimRequest): Promise<ActiveAttempt[]> {
+    const { users, steal, limit } = request
+    const attempts = await this.#claimFor(request, users, limit)
+    if (steal.length === 0 || attempts.length === limit) return attempts
+    return [...attempts, ...(await this.#claimFor(request, steal, limit - attempts.length))]
   }
 
-  async #takeOf(ask: RemoteAsk, users: readonly string[], limit: number): Promise<Held[]> {
-    const queues = inTurn(ask.queues, this.#round++)
-    const held: Held[] = []
+  async #claimFor(
+    request: RemoteClaimRequest,
+    users: readonly string[],
+    limit: number,
+  ): Promise<ActiveAttempt[]> {
+    const queues = inTurn(request.queues, this.#round++)
+    const attempts: ActiveAttempt[] = []
     for (const queue of queues) {
-      for (let round = 0; held.length < limit && round < ROUNDS_MAX; round++) {
-        const claimed = await this.#claimFrom(queue, { ask, users, limit: limit - held.length })
-        held.push(...claimed.held)
-        if (claimed.count === 0 || claimed.held.length > 0) break
+      for (let round = 0; attempts.length < limit && round < ROUNDS_MAX; round++) {
+        const claimed = await this.#claimFrom(queue, {
+          request,
+          users,
+          limit: limit - attempts.length,
+        })
+        attempts.push(...claimed.attempts)
+        if (claimed.count === 0 || claimed.attempts.length > 0) break
       }
     }
-    return held
+    return attempts
   }
 
   async #claimFrom(
     queue: string,
-    { ask, users, limit }: Part,
-  ): Promise<{ count: number; held: Held[] }> {
+    { request, users, limit }: Part,
+  ): Promise<{ count: number; attempts: ActiveAttempt[] }> {
     const { store, clock, ids, events } = this.#parts
     const now = clock.now()
     const jobs = await store.claim({
       queue,
-      handlers: ask.handlers,
+      handlers: request.handlers,
       now,
       limit,
-      owner: ask.worker,
-      leaseMs: ask.leaseMs,
+      owner: request.worker,
+      leaseMs: request.leaseMs,
       token: ids.token(),
       attemptIds: Array.from({ length: limit }, () => ids.next(now)),
       isRuled: true,
-      within: scopeOf(ask, users),
+      within: scopeOf(request, users),
     })
-    if (jobs.length === 0) return { count: 0, held: [] }
+    if (jobs.length === 0) return { count: 0, attempts: [] }
     if (events.isHeard('claimed')) events.emit('claimed', { jobs, queue })
-    const held = await this.#claiming.begin({ queue, jobs, at: now, isLate: false })
-    if (events.isHeard('started')) events.emit('started', { jobs: held.map(({ job }) => job) })
-    return { count: jobs.length, held: await this.#ownOf(ask, held) }
+    const attempts = await this.#begin(jobs, now)
+    if (events.isHeard('started')) events.emit('started', { jobs: attempts.map(({ job }) => job) })
+    return { count: jobs.length, attempts: await this.#ownOf(request, attempts) }
+  }
+
+  async #begin(jobs: readonly Job[], claimedAt: Instant): Promise<ActiveAttempt[]> {
+    try {
+      return await beginBatch(this.#parts, jobs, claimedAt)
+    } catch (error) {
+      await this.#releaseSafely(jobs.map(job => activeAttempt(job)))
+      throw error
+    }
   }
 
   /** A name with a slash may look like a user of another tenant: its jobs are not given away. */
-  async #ownOf({ tenant }: RemoteAsk, held: Held[]): Promise<Held[]> {
-    if (tenant === null) return held
-    const foreign = held.filter(({ job }) => job.spec.tenant !== tenant)
-    await this.giveBack(foreign)
-    return foreign.length === 0 ? held : held.filter(one => !foreign.includes(one))
+  async #ownOf(
+    { tenant }: RemoteClaimRequest,
+    attempts: ActiveAttempt[],
+  ): Promise<ActiveAttempt[]> {
+    if (tenant === null) return attempts
+    const foreign = attempts.filter(({ job }) => job.spec.tenant !== tenant)
+    await this.release(foreign)
+    return foreign.length === 0 ? attempts : attempts.filter(one => !foreign.includes(one))
   }
 }
 
 interface Part {
-  readonly ask: RemoteAsk
+  readonly request: RemoteClaimRequest
   readonly users: readonly string[]
   readonly limit: number
 }
@@ -285,7 +308,7 @@ function inTurn(queues: readonly string[], round: number): readonly string[] {
 /** Whoever serves every tenant has one turn among them; names of tenants cannot be `*`. */
 const EVERY_TENANT_SCOPE = '*'
 
-function scopeOf({ tenant }: RemoteAsk, users: readonly string[]): Within {
+function scopeOf({ tenant }: RemoteClaimRequest, users: readonly string[]): Within {
   if (tenant === null) return { scope: EVERY_TENANT_SCOPE, lanes: null }
   if (users.length === 0) return { scope: tenant, lanes: { tenant, spans: spansOfTenant(tenant) } }
   const lanes = [...new Set(users)].sort().map(user => laneOf(tenant, user))

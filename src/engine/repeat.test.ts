@@ -94,3 +94,15 @@ test('stop waits for the round under way and nothing follows', async () => {
   expect(rounds).toEqual([100])
   expect(clock.timers).toBe(0)
 })
+
+test('a start while a round finds nothing to do counts for more than what the round says', async () => {
+  const { clock, rounds, repeat } = setUp(async (_, held) => {
+    await held.sleep(10)
+    return false
+  })
+  repeat.start()
+  await clock.advance(105)
+  repeat.start()
+  await clock.advance(110)
+  expect(rounds).toEqual([100, 210])
+})

@@ -10,6 +10,8 @@ export class Repeat {
   #cancel: (() => void) | null = null
   #isStopped = true
   #running: Promise<void> | null = null
+  /** Started since the round under way began: its word that nothing is left to do is old. */
+  #wasStarted = false
 
   /** The work says whether it wants to be called again; if not, it rests until the next start. */
   constructor(clock: Clock, pause: () => Millis, work: () => Promise<boolean>) {
@@ -21,6 +23,7 @@ export class Repeat {
   /** Starting what is already under way is harmless. */
   start(): void {
     this.#isStopped = false
+    this.#wasStarted = true
     if (this.#running === null) this.#arm()
   }
 
@@ -48,9 +51,10 @@ export class Repeat {
   async #round(): Promise<void> {
     this.#cancel?.()
     this.#cancel = null
+    this.#wasStarted = false
     const goesOn = await this.#work().catch(() => true)
     this.#running = null
-    if (goesOn && !this.#isStopped) this.#arm()
+    if ((goesOn || this.#wasStarted) && !this.#isStopped) this.#arm()
   }
 
   async stop(): Promise<void> {

@@ -2,74 +2,77 @@
 
 import type { Outcome } from '../core/attempt.ts'
 import { upcomingFiring } from '../core/advance.ts'
-import { errorInfo } from '../core/errors.ts'
-import { isSuspect } from '../core/crash.ts'
 import type { Job, Lease } from '../core/job.ts'
 import type { TenantShares } from '../core/lane.ts'
 import { SECOND, type Instant, type Millis } from '../core/time.ts'
-import { Context, type ContextHost } from './context.ts'
+import { Context, type Reporter } from './context.ts'
 import { Deadlines } from './deadlines.ts'
-import { abort, type AbortReason, type Held } from './held.ts'
+import { Heartbeat, type HeldAttempts } from './heartbeat.ts'
+import type { Holds } from './holds.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { LogLine } from '../store/store.ts'
+import { abort, type AbortReason, type ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
-import { Room } from './room.ts'
-import type { Settling } from './settling.ts'
-import { TenantSlots } from './tenant-slots.ts'
-import { outcomeOfReturned, outcomeOfThrown } from './verdicts.ts'
+import type { Room } from './room.ts'
+import type { Settler } from './settler.ts'
+import type { TenantSlots } from './tenant-slots.ts'
+import { outcomeAfterAbort, outcomeOfReturned, outcomeOfThrown } from './verdicts.ts'
 
 /** How soon a suspect that had to give way is tried again. */
 const SUSPECT_WAIT_MS: Millis = SECOND
 
-export interface RunnerHost extends ContextHost {
-  /** No handler runs any more. */
-  idle(): void
-}
-
-export class Runner {
+export interface RunnerParts {
   readonly room: Room
   readonly tenants: TenantSlots
+  readonly settler: Settler
+  readonly holds: Holds
+  readonly lifecycle: Lifecycle
+}
+
+export class Runner implements Reporter, HeldAttempts {
+  /** Renews the leases of what is held here, for as long as anything is. */
+  readonly heartbeat: Heartbeat
   readonly #parts: Parts
-  readonly #host: RunnerHost
+  readonly #room: Room
+  readonly #tenants: TenantSlots
+  readonly #settler: Settler
   readonly #deadlines: Deadlines
-  readonly #buffers = new Map<string, Held[]>()
-  readonly #running = new Set<Held>()
+  readonly #buffers = new Map<string, ActiveAttempt[]>()
+  readonly #running = new Set<ActiveAttempt>()
   /** Handlers that ignored their signal and have not returned yet. */
-  readonly #strays = new Set<Held>()
-  #fresh: Held[] = []
+  readonly #strays = new Set<ActiveAttempt>()
+  #fresh: ActiveAttempt[] = []
   #unwatchBuffers: (() => void) | null = null
-  #settling: Settling | null = null
   #isPumping = false
+  #onIdle: (() => void) | null = null
   /** Jobs running here whose last attempts crashed. */
   #suspects = 0
 
-  constructor(parts: Parts, host: RunnerHost) {
+  constructor(parts: Parts, { room, tenants, settler, holds, lifecycle }: RunnerParts) {
     this.#parts = parts
-    this.#host = host
     this.#deadlines = new Deadlines(parts.clock)
-    this.room = new Room(parts.settings)
-    this.tenants = new TenantSlots(parts.settings)
+    this.#room = room
+    this.#tenants = tenants
+    this.#settler = settler
+    this.heartbeat = new Heartbeat(parts, { runner: this, settler, holds, lifecycle })
   }
 
-  use(settling: Settling): void {
-    this.#settling = settling
-  }
-
-  get running(): ReadonlySet<Held> {
+  get running(): ReadonlySet<ActiveAttempt> {
     return this.#running
   }
 
-  get strays(): ReadonlySet<Held> {
+  get strays(): ReadonlySet<ActiveAttempt> {
     return this.#strays
   }
 
-  get buffered(): Held[] {
+  get buffered(): ActiveAttempt[] {
     return [...this.#buffers.values()].flat()
   }
 
   /** What the next claim may give each tenant. */
   shares(queue: string, limit: number): TenantShares | undefined {
-    if (!this.tenants.areSeveral) return undefined
-    const waiting = this.buffered.map(({ job }) => job)
-    return this.tenants.shares(limit, this.room.ahead(queue), waiting)
+    if (!this.#tenants.areSeveral) return undefined
+    return this.#tenants.shares(limit, this.#room.ahead(queue), this)
   }
 
   /** Whether a handler runs here under this lease, and its outcome is still ours to settle. */
@@ -80,17 +83,18 @@ export class Runner {
     return false
   }
 
-  accept(queue: string, jobs: readonly Held[]): void {
+  /** Their room is taken already. */
+  accept(queue: string, attempts: readonly ActiveAttempt[]): void {
     const buffer = this.#buffers.get(queue) ?? []
     this.#buffers.set(queue, buffer)
-    buffer.push(...jobs)
-    this.room.buffered(queue, jobs.length)
-    this.tenants.claimed(
-      jobs.map(({ job }) => job),
-      this.#parts.clock.now(),
-    )
+    buffer.push(...attempts)
+    const { lastLane } = this.#tenants
+    if (attempts.some(({ job }) => job.spec.lane !== lastLane)) {
+      this.#tenants.claimed(attempts, this.#parts.clock.now())
+    }
     this.pump()
     if (buffer.length > 0 && this.#unwatchBuffers === null) this.#watchBuffers()
+    if (!this.heartbeat.isBeating) this.heartbeat.start()
   }
 
   /** What finds no slot in time goes back: another node may have one, or a job that goes first. */
@@ -98,7 +102,7 @@ export class Runner {
     const { clock, settings } = this.#parts
     let oldest = Infinity
     for (const buffer of this.#buffers.values()) {
-      for (const held of buffer) oldest = Math.min(oldest, held.job.lease!.claimedAt)
+      for (const attempt of buffer) oldest = Math.min(oldest, attempt.job.lease!.claimedAt)
     }
     if (oldest === Infinity) return
     const age = Math.max(0, clock.now() - oldest)
@@ -112,36 +116,36 @@ export class Runner {
   #returnLate(queue: string): void {
     const { clock, settings } = this.#parts
     const now = clock.now()
-    const late: Held[] = []
-    const young: Held[] = []
-    for (const held of this.#buffers.get(queue)!) {
+    const late: ActiveAttempt[] = []
+    const young: ActiveAttempt[] = []
+    for (const attempt of this.#buffers.get(queue)!) {
       // A clock that was set back makes a claim no younger.
-      const isLate = Math.abs(now - held.job.lease!.claimedAt) >= settings.claimWaitMs
-      ;(isLate ? late : young).push(held)
+      const isLate = Math.abs(now - attempt.job.lease!.claimedAt) >= settings.claimWaitMs
+      ;(isLate ? late : young).push(attempt)
     }
     if (late.length === 0) return
     this.#buffers.set(queue, young)
-    this.room.returned(queue, late.length, now)
-    for (const held of late) this.#release(held)
+    this.#room.returned(queue, late.length, now)
+    this.#settler.release(late)
   }
 
   /** Gives back what has not started; the caller releases it. */
-  takeBuffered(): Held[] {
+  takeBuffered(): ActiveAttempt[] {
     const taken = this.buffered
     for (const [queue, buffer] of this.#buffers) {
-      this.room.buffered(queue, -buffer.length)
+      this.#room.buffered(queue, -buffer.length)
       buffer.length = 0
     }
     return taken
   }
 
-  dropBuffered(held: Held): void {
-    const { queue } = held.job.spec
+  dropBuffered(attempt: ActiveAttempt): void {
+    const { queue } = attempt.job.spec
     const buffer = this.#buffers.get(queue)
-    const at = buffer?.indexOf(held) ?? -1
+    const at = buffer?.indexOf(attempt) ?? -1
     if (at < 0) return
     buffer!.splice(at, 1)
-    this.room.buffered(queue, -1)
+    this.#room.buffered(queue, -1)
   }
 
   /** Starts what the slots hold. Handlers that end at once are taken in the same sweep. */
@@ -149,39 +153,37 @@ export class Runner {
     if (this.#isPumping) return
     this.#isPumping = true
     const started: Job[] = []
-    this.room.begin(this.#parts.clock.now())
+    this.#room.begin(this.#parts.clock.now())
     for (const [queue, buffer] of this.#buffers) {
       let next = 0
       /** Of tenants that have their share of the slots. */
-      const kept: Held[] = []
-      while (next < buffer.length && this.room.hasSlot(queue)) {
-        const held = buffer[next++]!
+      const keptBack: ActiveAttempt[] = []
+      while (next < buffer.length && this.#room.hasSlot(queue)) {
+        const attempt = buffer[next++]!
         // Handlers that do not yield may take long: every start asks for the time anew.
         const now = this.#parts.clock.now()
-        if (now >= held.job.lease!.until) {
-          this.room.buffered(queue, -1)
-          this.#release(held)
+        if (now >= attempt.job.lease!.until) {
+          this.#giveBack(queue, attempt)
           continue
         }
-        if (!this.tenants.hasSlot(held.job)) {
-          kept.push(held)
+        if (this.#tenants.areSeveral && !this.#tenants.hasSlot(attempt.job, this.#running)) {
+          keptBack.push(attempt)
           continue
         }
-        if (isSuspect(held.job) && this.#suspects > 0) {
-          this.#putOff(queue, held, now + SUSPECT_WAIT_MS)
+        if (attempt.isSuspect && this.#suspects > 0) {
+          this.#putOff(queue, attempt, now + SUSPECT_WAIT_MS)
           continue
         }
-        if (!this.#takePermit(held)) {
-          this.room.buffered(queue, -1)
-          this.#release(held)
+        if (!this.#takePermit(attempt)) {
+          this.#giveBack(queue, attempt)
           continue
         }
-        this.room.started(queue)
-        this.tenants.started(held.job)
-        started.push(held.job)
-        this.#start(held, now)
+        this.#room.started(queue)
+        if (this.#tenants.areSeveral) this.#tenants.started(attempt.job)
+        started.push(attempt.job)
+        this.#start(attempt, now)
       }
-      if (next > 0) buffer.splice(0, next, ...kept)
+      if (next > 0) buffer.splice(0, next, ...keptBack)
     }
     this.#isPumping = false
     if (started.length > 0 && this.#parts.events.isHeard('started')) {
@@ -190,69 +192,69 @@ export class Runner {
   }
 
   /** What its attempt needs beside a slot; without it the job waits in the store. */
-  #takePermit(held: Held): boolean {
-    const resource = this.#parts.handlers.resourceOf(held.job)
+  #takePermit(attempt: ActiveAttempt): boolean {
+    const resource = this.#parts.handlers.resourceOf(attempt.job)
     if (resource === null) return true
-    held.permit = resource.tryTake(held.job.id)
-    if (held.permit === null) held.lacks = resource
-    return held.permit !== null
+    attempt.permit = resource.tryTake(attempt.job.id)
+    if (attempt.permit === null) attempt.lacks = resource
+    return attempt.permit !== null
   }
 
-  #release(held: Held): void {
-    held.outcome = { kind: 'released' }
-    this.#settling!.add(held)
+  #giveBack(queue: string, attempt: ActiveAttempt): void {
+    this.#room.buffered(queue, -1)
+    this.#settler.release([attempt])
   }
 
   /** Another suspect runs here: if one of them kills the process, it must not take the other along. */
-  #putOff(queue: string, held: Held, until: Instant): void {
-    this.room.buffered(queue, -1)
-    held.outcome = { kind: 'deferred', until, reason: 'another suspect runs', worked: false }
-    this.#settling!.add(held)
+  #putOff(queue: string, attempt: ActiveAttempt, until: Instant): void {
+    this.#room.buffered(queue, -1)
+    attempt.outcome = { kind: 'deferred', until, reason: 'another suspect runs', worked: false }
+    this.#settler.add(attempt)
   }
 
-  #start(held: Held, now: Instant): void {
-    if (isSuspect(held.job)) this.#suspects++
-    held.phase = 'running'
-    held.startedAt = now
-    this.#running.add(held)
-    const handler = this.#parts.handlers.get(held.job.spec.handler)
+  #start(attempt: ActiveAttempt, now: Instant): void {
+    if (attempt.isSuspect) this.#suspects++
+    attempt.phase = 'running'
+    attempt.startedAt = now
+    this.#running.add(attempt)
+    const handler = this.#parts.handlers.get(attempt.job.spec.handler)
     if (!handler) {
       this.#done(
-        held,
-        outcomeOfThrown(new Error(`no handler ${held.job.spec.handler} in this node`)),
+        attempt,
+        outcomeOfThrown(new Error(`no handler ${attempt.job.spec.handler} in this node`)),
       )
       return
     }
     let returned: unknown
-    held.isInHandler = true
+    attempt.isInHandler = true
     try {
-      returned = handler(new Context(held, this.#host))
+      returned = handler(new Context(attempt, this))
     } catch (error) {
-      this.#returned(held, outcomeOfThrown(error))
+      this.#returned(attempt, outcomeOfThrown(error))
       return
     }
     if (!isThenable(returned)) {
-      this.#returned(held, outcomeOfReturned(returned, held.measures))
+      this.#returned(attempt, outcomeOfReturned(returned, attempt.measures))
       return
     }
-    this.#watchLater(held)
+    this.#watchLater(attempt)
     returned.then(
-      value => this.#returned(held, outcomeOfReturned(value, held.measures)),
-      (error: unknown) => this.#returned(held, outcomeOfThrown(error)),
+      value => this.#returned(attempt, outcomeOfReturned(value, attempt.measures)),
+      (error: unknown) => this.#returned(attempt, outcomeOfThrown(error)),
     )
   }
 
-  #returned(held: Held, ended: Outcome): void {
-    held.isInHandler = false
-    held.permit?.release()
-    this.#done(held, ended)
-    held.onReturn?.()
-    held.onMeasured?.()
+  #returned(attempt: ActiveAttempt, ended: Outcome): void {
+    attempt.isInHandler = false
+    attempt.permit?.release()
+    this.#done(attempt, ended)
+    attempt.onReturn?.()
+    attempt.onMeasured?.()
   }
 
   /** Most handlers end before their time could be watched; only the others cost a deadline. */
-  #watchLater(held: Held): void {
-    this.#fresh.push(held)
+  #watchLater(attempt: ActiveAttempt): void {
+    this.#fresh.push(attempt)
     if (this.#fresh.length > 1) return
     this.#parts.clock.soon(() => {
       const fresh = this.#fresh
@@ -261,57 +263,89 @@ export class Runner {
     })
   }
 
-  #watch(held: Held): void {
-    const { timeoutMs } = held.job.spec
+  #watch(attempt: ActiveAttempt): void {
+    const { timeoutMs } = attempt.job.spec
     if (timeoutMs !== null) {
-      this.#deadlines.add(held.startedAt + timeoutMs, () => this.#stopFor(held, 'timeout'))
+      this.#deadlines.add(attempt.startedAt + timeoutMs, () => this.#stopFor(attempt, 'timeout'))
     }
-    const firing = supersededAt(held)
-    if (firing !== null) this.#deadlines.add(firing, () => this.#stopFor(held, 'superseded'))
+    const firing = supersededAt(attempt)
+    if (firing !== null) this.#deadlines.add(firing, () => this.#stopFor(attempt, 'superseded'))
   }
 
-  #stopFor(held: Held, reason: AbortReason): void {
-    if (held.isDone || held.phase !== 'running') return
-    this.abort(held, reason)
+  #stopFor(attempt: ActiveAttempt, reason: AbortReason): void {
+    if (attempt.isDone || attempt.phase !== 'running') return
+    this.abort(attempt, reason)
   }
 
   /** Tells the handler to stop; one that does not listen is left behind after a grace. */
-  abort(held: Held, reason: AbortReason): void {
-    abort(held, reason)
+  abort(attempt: ActiveAttempt, reason: AbortReason): void {
+    abort(attempt, reason)
     const { clock, settings, events } = this.#parts
     this.#deadlines.add(clock.now() + settings.abortGraceMs, () => {
-      if (held.isDone) return
-      this.#strays.add(held)
-      events.emit('stray', { job: held.job })
-      this.#done(held, { kind: 'interrupted' })
+      if (attempt.isDone) return
+      this.#strays.add(attempt)
+      events.emit('stray', { job: attempt.job })
+      this.#done(attempt, { kind: 'interrupted' })
     })
   }
 
-  #done(held: Held, ended: Outcome): void {
-    if (held.isDone) {
-      this.#strays.delete(held)
-      this.#parts.events.emit('lateResult', { job: held.job, reason: held.abortReason! })
+  #done(attempt: ActiveAttempt, ended: Outcome): void {
+    if (attempt.isDone) {
+      this.#strays.delete(attempt)
+      this.#parts.events.emit('lateResult', { job: attempt.job, reason: attempt.abortReason! })
       return
     }
-    held.isDone = true
-    this.#running.delete(held)
-    if (isSuspect(held.job)) this.#suspects--
-    this.room.finished(held.job.spec.queue)
-    this.tenants.finished(held.job)
-    if (held.phase === 'running') {
-      held.outcome = heard(held, ended)
-      this.#warnOmitted(held, held.outcome)
-      this.#settling!.add(held)
+    attempt.isDone = true
+    this.#running.delete(attempt)
+    if (attempt.isSuspect) this.#suspects--
+    this.#room.finished(attempt.job.spec.queue)
+    if (this.#tenants.areSeveral) this.#tenants.finished(attempt.job)
+    if (attempt.phase === 'running') {
+      attempt.outcome = outcomeAfterAbort(attempt, ended)
+      this.#warnOmitted(attempt, attempt.outcome)
+      this.#settler.add(attempt)
     }
     if (!this.#isPumping) this.pump()
-    if (this.#running.size === 0) this.#host.idle()
+    if (this.#running.size > 0) return
+    this.#parts.wake.slotsFreed()
+    this.#onIdle?.()
   }
 
-  #warnOmitted(held: Held, outcome: Outcome): void {
+  #warnOmitted(attempt: ActiveAttempt, outcome: Outcome): void {
     if (outcome.kind !== 'succeeded' || outcome.resultOmitted === undefined) return
     const why = outcome.resultOmitted
-    new Context(held, this.#host).log.warn(`result omitted: ${why}`)
-    this.#parts.events.emit('resultOmitted', { job: held.job, why })
+    new Context(attempt, this).log.warn(`result omitted: ${why}`)
+    this.#parts.events.emit('resultOmitted', { job: attempt.job, why })
+  }
+
+  /** Resolves when no handler runs any more, or after the given time. */
+  async untilIdle(ms: Millis): Promise<void> {
+    if (this.#running.size === 0) return
+    await new Promise<void>(resolve => {
+      const cancel = this.#parts.clock.after(ms, resolve)
+      this.#onIdle = () => {
+        cancel()
+        resolve()
+      }
+    })
+    this.#onIdle = null
+  }
+
+  now(): Instant {
+    return this.#parts.clock.now()
+  }
+
+  beat(attempt: ActiveAttempt): Promise<boolean> {
+    return this.heartbeat.beatOne(attempt)
+  }
+
+  logged(attempt: ActiveAttempt, line: LogLine): void {
+    const { events } = this.#parts
+    if (events.isHeard('logged')) events.emit('logged', { job: attempt.job, line })
+  }
+
+  progressed({ job, pending }: ActiveAttempt): void {
+    this.#parts.events.emit('progressed', { job, ...pending!.progress! })
   }
 
   stop(): void {
@@ -320,35 +354,13 @@ export class Runner {
   }
 }
 
-/** Why a handler was stopped says more than what it threw on the way out. */
-function heard(held: Held, ended: Outcome): Outcome {
-  switch (held.abortReason) {
-    case 'timeout': {
-      const ms = held.job.spec.timeoutMs
-      const error = errorInfo(new Error(`ran longer than its timeout of ${ms} ms`))
-      return { kind: 'timedOut', error: { ...error, stack: null } }
-    }
-    case 'superseded':
-      return ended.kind === 'succeeded' ? ended : { kind: 'cancelled', reason: 'superseded' }
-    case 'shutdown':
-      return ended.kind === 'succeeded' ? ended : { kind: 'interrupted' }
-    // Stopped in time: whether the lease held until now is for the store to say.
-    case 'lease-lost':
-      if (ended.kind === 'succeeded') return ended
-      return held.isStalled ? { kind: 'abandoned' } : { kind: 'interrupted', reason: 'lease_lost' }
-    case 'cancelled':
-    case null:
-      return ended
-  }
-}
-
 /** With overlap replace, the next firing ends this run. */
-function supersededAt(held: Held): Instant | null {
-  const { job, service } = held
-  if (job.spec.overlap.policy !== 'replace' || service.request) return null
+function supersededAt(attempt: ActiveAttempt): Instant | null {
+  const { job, current } = attempt
+  if (job.spec.overlap.policy !== 'replace' || current.request) return null
   const { trigger } = job.spec
   if (trigger.kind === 'interval' && trigger.from === 'start') {
-    return held.startedAt + trigger.everyMs
+    return attempt.startedAt + trigger.everyMs
   }
   return upcomingFiring(job)
 }

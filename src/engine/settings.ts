@@ -27,8 +27,8 @@ export interface EngineSettings {
   readonly reapMs: Millis
   /** The same while nobody holds anything: a lease taken meanwhile cannot end sooner. */
   readonly idleReapMs: Millis
-  /** How often a node with running work looks whether it was asked to stop any of it. */
-  readonly lookMs: Millis
+  /** How often running jobs are checked for cancellation. */
+  readonly cancelCheckMs: Millis
   readonly metricsMs: Millis
   readonly pruneMs: Millis
   /** How long a stop waits for running handlers before it aborts them. */
@@ -37,8 +37,6 @@ export interface EngineSettings {
   readonly abortGraceMs: Millis
   /** How long the next start waits for a handler whose run was cancelled, timed out or replaced. */
   readonly holdMs: Millis
-  /** While several fall due or end at a time, those of so long a moment share a call. */
-  readonly gatherMs: Millis
   readonly batchMax: number
   readonly endedTasksMax: number
   /** How long a due job, or its grace if that is longer, may pass before its run is missing. */
@@ -66,13 +64,12 @@ export const engineDefaults = {
   leaseMs: 15_000,
   reapMs: 5_000,
   idleReapMs: 15_000,
-  lookMs: 1_000,
+  cancelCheckMs: 1_000,
   metricsMs: 30_000,
   pruneMs: 60_000,
   drainMs: 30_000,
   abortGraceMs: 1_000,
   holdMs: limits.holdMs,
-  gatherMs: 5,
   batchMax: 2_000,
   endedTasksMax: 100_000,
   missingMs: 5 * MINUTE,
@@ -90,13 +87,12 @@ const ranges: readonly (readonly [keyof EngineSettings, number, number])[] = [
   ['leaseMs', 100, 3_600_000],
   ['reapMs', 10, 3_600_000],
   ['idleReapMs', 10, 86_400_000],
-  ['lookMs', 10, 60_000],
+  ['cancelCheckMs', 10, 60_000],
   ['metricsMs', 100, 3_600_000],
   ['pruneMs', 100, 86_400_000],
   ['drainMs', 0, 86_400_000],
   ['abortGraceMs', 0, 600_000],
   ['holdMs', 0, 3_600_000],
-  ['gatherMs', 0, 10_000],
   ['batchMax', 1, 10_000],
   ['endedTasksMax', 0, 1_000_000_000],
   ['missingMs', 100, 2_592_000_000],

@@ -3,7 +3,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { SchedulerError, type ErrorCode } from '../core/errors.ts'
 import { Events } from './events.ts'
-import { Outage } from './outage.ts'
+import { Lifecycle } from './lifecycle.ts'
 import { outcomesTrouble, storeTrouble, storeTroubleCodes } from './store-trouble.ts'
 import { Troubles } from './troubles.ts'
 
@@ -35,11 +35,11 @@ describe('an outage', () => {
     const events = new Events()
     const clock = { now: () => 0 }
     const troubles = new Troubles(clock, events)
-    const outage = new Outage({ clock, events, troubles } as never)
-    outage.note(failure('STORE_UNAVAILABLE'), 'tick')
-    outage.note(failure('STORE_FULL'), 'tick')
+    const lifecycle = new Lifecycle({ clock, events, troubles } as never)
+    lifecycle.fail(failure('STORE_UNAVAILABLE'), 'tick')
+    lifecycle.fail(failure('STORE_FULL'), 'tick')
     expect(troubles.isBlocked).toBe(true)
-    outage.end('tick')
+    lifecycle.recover('tick')
     expect(troubles.list).toEqual([])
   })
 })

@@ -36,7 +36,13 @@ async function leaveRoom(bytes: number): Promise<void> {
 test('G5 outcomes Redis has no room for stop claims, keep their leases and are written later', async () => {
   const store = new RedisStore({ url: `${server.url}?namespace=full`, after: systemAfter })
   await store.open()
-  const settings = { nodeId: 'n', leaseMs: LEASE_MS, lookMs: 50, reapMs: 100, checkIntervalMs: 50 }
+  const settings = {
+    nodeId: 'n',
+    leaseMs: LEASE_MS,
+    cancelCheckMs: 50,
+    reapMs: 100,
+    checkIntervalMs: 50,
+  }
   const engine = createEngine({ store, clock: systemClock, ids: systemIds(), settings })
   const ran: string[] = []
   let finishAll = () => {}

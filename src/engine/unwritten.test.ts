@@ -37,7 +37,13 @@ const task = (id: string) => {
 test('outcomes that cannot be written stop claims, and nobody takes their runs for crashed', async () => {
   const store = new Full(() => systemClock.now())
   await store.open()
-  const settings = { nodeId: 'n', leaseMs: 600, lookMs: 50, reapMs: 100, checkIntervalMs: 50 }
+  const settings = {
+    nodeId: 'n',
+    leaseMs: 600,
+    cancelCheckMs: 50,
+    reapMs: 100,
+    checkIntervalMs: 50,
+  }
   const engine = createEngine({ store, clock: systemClock, ids: systemIds(), settings })
   const ran: string[] = []
   engine.handlers.set('work', async ({ job }) => void ran.push(job.id))

@@ -6,6 +6,7 @@ import { toJson } from '../core/json-copy.ts'
 import { jsonBytes, jsonBytesBound, type JsonObject } from '../core/json.ts'
 import { limits } from '../core/limits.ts'
 import { isInstant, parseDuration, type Instant, type Millis } from '../core/time.ts'
+import type { ActiveAttempt } from './active-attempt.ts'
 
 /** Do not try again. */
 export class NoRetry extends Error {
@@ -105,4 +106,28 @@ function whyOmitted(result: unknown, [problem]: readonly Problem[]): string | nu
   const bytes = jsonBytes(result)!
   if (bytes <= limits.resultBytes) return null
   return `it has ${bytes} bytes as JSON, the limit is ${limits.resultBytes}`
+}
+
+/** Why a handler was stopped says more than what it threw on the way out. */
+export function outcomeAfterAbort(attempt: ActiveAttempt, ended: Outcome): Outcome {
+  switch (attempt.abortReason) {
+    case 'timeout': {
+      const ms = attempt.job.spec.timeoutMs
+      const error = errorInfo(new Error(`ran longer than its timeout of ${ms} ms`))
+      return { kind: 'timedOut', error: { ...error, stack: null } }
+    }
+    case 'superseded':
+      return ended.kind === 'succeeded' ? ended : { kind: 'cancelled', reason: 'superseded' }
+    case 'shutdown':
+      return ended.kind === 'succeeded' ? ended : { kind: 'interrupted' }
+    // Stopped in time: whether the lease held until now is for the store to say.
+    case 'lease-lost':
+      if (ended.kind === 'succeeded') return ended
+      return attempt.isStalled
+        ? { kind: 'abandoned' }
+        : { kind: 'interrupted', reason: 'lease_lost' }
+    case 'cancelled':
+    case null:
+      return ended
+  }
 }

@@ -10,6 +10,9 @@ export class Wake {
   /** When the sleep ends; of those to come, the moment the next one ends at the latest. */
   #until: Instant = Infinity
   #resume: (() => void) | null = null
+  /** The last poll may have left due jobs where they are, for want of a slot. */
+  #awaitsSlots = false
+  #wereSlotsFreed = false
   #cancelTimer: (() => void) | null = null
 
   constructor(clock: Clock) {
@@ -31,6 +34,22 @@ export class Wake {
       if (this.#resume) this.#arm()
     }
     this.#tell()
+  }
+
+  beginPoll(): void {
+    this.#awaitsSlots = false
+    this.#wereSlotsFreed = false
+  }
+
+  /** From now on a free slot is a call; says whether one was freed since the poll began. */
+  awaitSlots(): boolean {
+    this.#awaitsSlots = true
+    return this.#wereSlotsFreed
+  }
+
+  slotsFreed(): void {
+    this.#wereSlotsFreed = true
+    if (this.#awaitsSlots) this.notify()
   }
 
   /** The loop sleeps, and nobody has called it. */

@@ -58,7 +58,7 @@ async function putRule(
   const write = { kind: LANE_KIND, key, value: fromRule(rule) }
   const kept = { ...write, expectedVersion: null, expireAt: null }
   await engine.store.putRecords([kept, ...more], engine.clock.now())
-  engine.node.noticeRules()
+  engine.node.onLimitsSet()
 }
 
 /** Holds for all users of the tenant together; whole: what is left out has no rule. */
@@ -118,7 +118,7 @@ async function removeRule(
   if (found.length === 0) return false
   const gone = { kind: LANE_KIND, key, value: null, expectedVersion: null, expireAt: null }
   await store.putRecords([{ ...gone, remove: true }, ...more], now)
-  engine.node.noticeRules()
+  engine.node.onLimitsSet()
   return true
 }
 

@@ -3,7 +3,7 @@
 import { runId, type Job } from '../core/job.ts'
 import type { Attempt } from '../core/attempt.ts'
 import type { JobAlert } from '../core/episode.ts'
-import { serviceOf } from '../core/service.ts'
+import { currentRunOf } from '../core/current-run.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Events, Settled } from '../engine/events.ts'
 
@@ -108,7 +108,7 @@ export class EventStream implements AsyncIterableIterator<SchedulerEvent> {
   }
 
   #started(job: Job): void {
-    const attempt = serviceOf(job).run.attempt + 1
+    const attempt = currentRunOf(job).run.attempt + 1
     this.#push(job, { type: 'run.started', run: currentRun(job), attempt })
   }
 
@@ -193,7 +193,7 @@ export class EventStream implements AsyncIterableIterator<SchedulerEvent> {
 }
 
 function currentRun(job: Job): string {
-  return runId(job.id, serviceOf(job).run.run)
+  return runId(job.id, currentRunOf(job).run.run)
 }
 
 function statusOf(attempt: Attempt) {

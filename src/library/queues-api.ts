@@ -36,6 +36,6 @@ export class QueuesApi {
     found.text('queue', queue, limits.nameLength)
     refuse('SPEC_INVALID', 'the queue is not valid', found.problems)
     await this.#engine.store.setQueuePaused(queue, isPaused)
-    this.#engine.node.notice([queue])
+    this.#engine.node.onChanged([queue])
   }
 }

@@ -140,7 +140,7 @@ export class Scheduler<J extends readonly AnyJob[]> {
     const declarations = declarationsOf([definition], defaults, owner)
     this.#bind(engine, definition)
     await declareMore(engine, declarations, owner)
-    engine.node.notice(declarations.map(({ spec }) => spec.queue))
+    engine.node.onChanged(declarations.map(({ spec }) => spec.queue))
     return engine.store.get(declarations.map(({ id }) => id))
   }
 

@@ -8,7 +8,7 @@ import type { JobSpec } from '../core/spec.ts'
 import { jsonPayload } from '../core/payload.ts'
 import { systemClock } from '../engine/clock.ts'
 import { Context } from '../engine/context.ts'
-import { makeHeld } from '../engine/held.ts'
+import { activeAttempt } from '../engine/active-attempt.ts'
 import { outcomeOfReturned, outcomeOfThrown } from '../engine/verdicts.ts'
 import { runContext } from './context.ts'
 import { invoke } from './invoke.ts'
@@ -87,7 +87,7 @@ function trialHeld(spec: JobSpec, input: unknown, { now, attempt, options }: Tri
     failingSince: null,
     retryOf: null,
   }
-  const held = makeHeld(
+  const held = activeAttempt(
     { ...job, state: 'running', lease },
     {
       origin: 'manual',

@@ -11,7 +11,7 @@ import { retryAfterMs } from '../actions/http/answer.ts'
 import { isSecretRef, revealed, type SecretLookup } from '../actions/secrets.ts'
 import { slices } from '../actions/slices.ts'
 import { canonicalJson, type Json } from '../core/json.ts'
-import { serviceOf } from '../core/service.ts'
+import { currentRunOf } from '../core/current-run.ts'
 import { iso, SECOND, type Instant } from '../core/time.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Context } from '../engine/context.ts'
@@ -268,7 +268,7 @@ function unreadable(error: unknown, where: string): unknown {
 
 /** Other for another run, after another failure, and when the source was changed. */
 function seriesOf({ job }: Context, source: FetchDocument): string {
-  const { run } = serviceOf(job)
+  const { run } = currentRunOf(job)
   const hash = createHash('sha256').update(canonicalJson(source)).digest('hex').slice(0, 16)
   return [run.run, run.failures, run.failingSince ?? '', hash].join('/')
 }

@@ -58,8 +58,6 @@ const QUIET = {
   metricsMs: 3_600_000,
   pruneMs: 3_600_000,
   idleReapMs: 3_600_000,
-  // An outcome is written at once: it must not wait for time that nobody moves.
-  gatherMs: 0,
   // All nodes of a test declare the same jobs: none is ever undeclared.
   orphanGraceMs: 36_000_000,
 }
@@ -218,7 +216,7 @@ export class TestScheduler<J extends readonly AnyJob[]> {
   /** What a hint of the store does between processes. */
   #tellOthers(): void {
     for (const other of this.#shared.running) {
-      if ((other as unknown) !== this.#scheduler) other.engine.node.hint()
+      if ((other as unknown) !== this.#scheduler) other.engine.node.onExternalWrite()
     }
   }
 

@@ -3,7 +3,7 @@
 
 import type { Attempt } from '../core/attempt.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import { serviceOf } from '../core/service.ts'
+import { currentRunOf } from '../core/current-run.ts'
 import type { Instant } from '../core/time.ts'
 import type { Context } from '../engine/context.ts'
 import type { Progress } from '../store/store.ts'
@@ -74,7 +74,7 @@ export function stepsOfProgress(progress: Progress | null): RunDetail | null {
  * from the first step. A crash, a stop or a deferral leaves it as it is.
  */
 export function seriesOf(context: Context): string {
-  const { run } = serviceOf(context.job)
+  const { run } = currentRunOf(context.job)
   return [run.run, run.failures, run.failingSince ?? ''].join('/')
 }
 

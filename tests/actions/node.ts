@@ -34,7 +34,7 @@ export async function startNode(
     store,
     clock: systemClock,
     ids: new SystemIds(),
-    settings: { nodeId: 'test', lookMs: 50, ...settings },
+    settings: { nodeId: 'test', cancelCheckMs: 50, ...settings },
   })
   for (const [name, handler] of handlers) engine.handlers.set(name, handler)
   const settled: TestNode['settled'] = []

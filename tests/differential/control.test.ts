@@ -8,7 +8,7 @@ import { editJob } from '../../src/core/edit.ts'
 import { SchedulerError } from '../../src/core/errors.ts'
 import { pauseJob, resumeJob } from '../../src/core/pause.ts'
 import { requestRun } from '../../src/core/requests.ts'
-import { serviceOf } from '../../src/core/service.ts'
+import { currentRunOf } from '../../src/core/current-run.ts'
 import { specDefaults } from '../../src/core/spec.ts'
 import { mayBecome, statusOf } from '../../src/core/status.ts'
 import { HOUR, MINUTE } from '../../src/core/time.ts'
@@ -32,7 +32,7 @@ describe('the numbers of runs', () => {
     const waiting = ran(job('a'), idle, T0)
     const asked = requestRun(waiting, { id: 'r' }, T0)
     const after = ran(asked.change.job, succeeded, later)
-    const scheduled = serviceOf(claimed(after, later)).run.run
+    const scheduled = currentRunOf(claimed(after, later)).run.run
     expect(asked.runId).not.toBe(`a.${scheduled}`)
     const { current, requests } = asked.change.job
     expect(requests[0]!.run).not.toBe(current.run)

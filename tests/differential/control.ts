@@ -5,7 +5,7 @@ import { editJob, reviveJob } from '../../src/core/edit.ts'
 import { isEnded, type Job } from '../../src/core/job.ts'
 import { pauseJob, resumeJob } from '../../src/core/pause.ts'
 import { requestBackfill, requestRetry, requestRun } from '../../src/core/requests.ts'
-import { serviceOf } from '../../src/core/service.ts'
+import { currentRunOf } from '../../src/core/current-run.ts'
 import type { JobSpec } from '../../src/core/spec.ts'
 import { MINUTE } from '../../src/core/time.ts'
 import { asked, submit } from './commits.ts'
@@ -97,7 +97,7 @@ export async function stopRun(world: World): Promise<void> {
   )
   if (!job) return
   const runs = [job.current.run, ...job.requests.map(request => request.run)]
-  if (job.state === 'running') runs.push(serviceOf(job).run.run)
+  if (job.state === 'running') runs.push(currentRunOf(job).run.run)
   const numbers = runs.filter(given => given > 0)
   if (numbers.length === 0) return
   const number = world.random.pick(numbers)

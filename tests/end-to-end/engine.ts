@@ -26,7 +26,7 @@ const settings = {
   slots: 20,
   reapMs: 50,
   idleReapMs: 50,
-  lookMs: 50,
+  cancelCheckMs: 50,
   checkIntervalMs: 50,
   abortGraceMs: 100,
 }

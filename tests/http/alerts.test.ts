@@ -56,7 +56,7 @@ class Scene {
       store: tracked.store,
       clock,
       ids: new SystemIds(),
-      settings: { nodeId: name, gatherMs: 0, checkIntervalMs: 60_000 },
+      settings: { nodeId: name, checkIntervalMs: 60_000 },
     })
     const allow = AllowList.parse([`127.0.0.1:${this.receiver.port}`]).list
     // Requests are real, so their time is too.

@@ -146,7 +146,7 @@ async function secondNode(s: Service) {
     store,
     clock,
     ids: new SystemIds(),
-    settings: { nodeId: 'node-2', gatherMs: 0 },
+    settings: { nodeId: 'node-2' },
   })
   other.handlers.set('work', () => null)
   return other

@@ -175,7 +175,7 @@ onEachStore((store, start) => {
         store: s.engine.store,
         clock: s.clock,
         ids: new SystemIds(),
-        settings: { nodeId: 'dying', gatherMs: 0, checkIntervalMs: 3_600_000 },
+        settings: { nodeId: 'dying', checkIntervalMs: 3_600_000 },
       })
       dying.handlers.set('action:crawl', () => new Promise(() => {}))
       const id = await made(s, oneOff)
@@ -188,7 +188,7 @@ onEachStore((store, start) => {
         store: s.engine.store,
         clock: s.clock,
         ids: new SystemIds(),
-        settings: { nodeId: 'beside', gatherMs: 0, checkIntervalMs: 3_600_000 },
+        settings: { nodeId: 'beside', checkIntervalMs: 3_600_000 },
       })
       await s.until(beside.node.start())
       await s.advance('40s')

@@ -92,7 +92,7 @@ export class Schedules {
   async node(nodeId: string): Promise<Node> {
     const { service } = this
     const { store } = service.engine
-    const settings = { nodeId, gatherMs: 0, pruneMs: HOUR, metricsMs: HOUR }
+    const settings = { nodeId, pruneMs: HOUR, metricsMs: HOUR }
     const engine = createEngine({ store, clock: service.clock, ids: new SystemIds(), settings })
     for (const name of service.engine.handlers.names) {
       engine.handlers.set(name, service.engine.handlers.get(name)!)

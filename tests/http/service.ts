@@ -186,7 +186,6 @@ export class Service {
 /** Virtual hours pass in few steps: nothing looks around more often than a test needs. */
 const quiet = {
   nodeId: 'node-1',
-  gatherMs: 0,
   checkIntervalMs: 3_600_000,
   metricsMs: 3_600_000,
   pruneMs: 3_600_000,

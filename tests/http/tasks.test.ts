@@ -207,7 +207,7 @@ test('D6: tasks that a claim takes while its wait ends are due again at once', a
     return jobs
   }
   const slow = heldUp(s.engine, { store: heldUp(store, { claim: claimLate }) })
-  const claims = new RemoteClaims(slow, () => false)
+  const claims = new RemoteClaims(slow, { hasLimits: false })
   const given = { queues: ['default'], handlers: ['task'], users: [], steal: [] }
   const ask = { ...given, worker: 'w1', tenant: 'acme', limit: 1, leaseMs: 3_600_000 }
   const waiting = claims.claim(ask, { ms: 10_000, signal: new AbortController().signal })

@@ -57,7 +57,7 @@ async function scene(condition: Condition): Promise<Scene> {
       ).store,
       clock,
       ids: new SystemIds(),
-      settings: { nodeId: 'n1', gatherMs: 0, checkIntervalMs: 10_000 },
+      settings: { nodeId: 'n1', checkIntervalMs: 10_000 },
     }),
     told: [],
     failing: 'none',

@@ -183,7 +183,7 @@ test.each(fairStores)(
     await w.advance('1h1s')
     const [held] = await w.claim()
     expect(held!.job).toMatchObject({ seriesId: id, spec: { metadata: { cron: '0 11 * * *' } } })
-    expect(held!.service).toMatchObject({
+    expect(held!.current).toMatchObject({
       occurrence: Date.parse('2024-01-01T11:00:00Z'),
       payload: { mine: 1 },
     })
@@ -197,5 +197,5 @@ test('a run asked for by hand becomes a task too', async () => {
   await w.engine.client.run(id)
   await w.advance('1s')
   const [held] = await w.claim()
-  expect(held?.service.payload).toBe(7)
+  expect(held?.current.payload).toBe(7)
 })

@@ -187,7 +187,7 @@ test.each(fairStores)(
     for (let minute = 0; lowAt === null && minute <= bound / 60_000 + 5; minute++) {
       await w.fair.push({ userId: 'u', priority: 'high' })
       const [held] = await w.claim()
-      if (held?.service.payload === 'low') lowAt = w.now
+      if (held?.current.payload === 'low') lowAt = w.now
       await w.advance('1m')
     }
     expect(lowAt! - began).toBeGreaterThan(bound)
@@ -214,7 +214,7 @@ test.each(fairStores)('D6: a claim that waits wakes with the work, on %s', async
   await w.fair.push({ userId: 'a', payload: 1 })
   const at = w.now
   const [held] = await w.until(waiting)
-  expect(held?.service.payload).toBe(1)
+  expect(held?.current.payload).toBe(1)
   expect(w.now - at).toBeLessThanOrEqual(100)
 })
 

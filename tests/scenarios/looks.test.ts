@@ -50,20 +50,41 @@ test('a run costs one look, and a job settled sooner than the next is due is not
   expect(looks).toEqual(Array.from({ length: 20 }, () => 1))
 })
 
-test('while several fall due at a time, those of the next moment are claimed together', async () => {
+test('those due after several at a time start at their own times: no claim waits for company', async () => {
   const apart = [10, 10, 10.001, 10.002, 10.003, 10.004]
-  const { world, looks } = await watched(apart, { gatherMs: 5 })
+  const { world, looks } = await watched(apart, {})
   await world.advance('15s')
-  expect(world.runs).toHaveLength(6)
-  expect(looks).toEqual([2, 4])
+  const startedAt = world.runs.map(run => run.at % MINUTE)
+  expect(startedAt).toEqual([10_000, 10_000, 10_001, 10_002, 10_003, 10_004])
+  expect(looks).toEqual([2, 1, 1, 1, 1])
 })
 
 test('one by one, each goes at once', async () => {
   const apart = [10, 10.001, 10.002, 10.003]
-  const { world, looks } = await watched(apart, { gatherMs: 5 })
+  const { world, looks } = await watched(apart, {})
   await world.advance('15s')
   expect(world.runs.map(run => run.at % MINUTE)).toEqual([10_000, 10_001, 10_002, 10_003])
   expect(looks).toEqual([1, 1, 1, 1])
+})
+
+test('an outcome after several at a time is written when its handler ends, not in company', async () => {
+  const { world } = await watched([10, 10, 10.002], {})
+  const writtenAt: number[] = []
+  world.nodes[0]!.events.on('settled', ({ settled }) => {
+    for (const _ of settled) writtenAt.push(world.clock.now() % MINUTE)
+  })
+  await world.advance('15s')
+  expect(writtenAt).toEqual([10_000, 10_000, 10_002])
+})
+
+test('a job that is due later costs no look until then', async () => {
+  const { world, looks } = await watched([], {})
+  const trigger = { kind: 'once', at: world.clock.now() + MINUTE } as const
+  await world.create('later', completeSpec({ handler: 'work', trigger }))
+  await world.advance('59s')
+  expect(looks).toEqual([])
+  await world.advance('2s')
+  expect(looks).toEqual([1])
 })
 
 test('leases are looked after once somebody may hold one, not when a job is only there', async () => {

@@ -135,7 +135,7 @@ export class SimNode {
         slots: plan.slots,
         leaseMs: plan.leaseMs,
         reapMs: REAP_MS,
-        lookMs: LOOK_MS,
+        cancelCheckMs: LOOK_MS,
         checkIntervalMs: CHECK_MS,
         abortGraceMs: ABORT_GRACE_MS,
         pruneMs: 7_000,
@@ -157,10 +157,7 @@ export class SimNode {
       ids: parts.ids,
       events: parts.events,
       waitingMax: null,
-      notice: queues => node.notice(queues),
-      came: queues => node.came(queues),
-      errandFor: jobs => node.errandFor(jobs),
-      lookNow: () => node.lookNow(),
+      node,
     })
     return { client, clock, now: () => parts.clock.now() }
   }

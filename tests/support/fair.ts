@@ -5,10 +5,10 @@ import { onTestFinished } from 'vitest'
 import type { Instant, Millis } from '../../src/core/time.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import type { Handler } from '../../src/engine/handlers.ts'
-import type { Held } from '../../src/engine/held.ts'
+import type { ActiveAttempt } from '../../src/engine/active-attempt.ts'
 import { SystemIds } from '../../src/engine/ids.ts'
-import { Remote } from '../../src/engine/remote.ts'
-import { RemoteClaims, type RemoteAsk } from '../../src/engine/remote-claims.ts'
+import { RemoteWorkers } from '../../src/engine/remote-workers.ts'
+import { RemoteClaims, type RemoteClaimRequest } from '../../src/engine/remote-claims.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
 import { FairApi } from '../../src/fair/api.ts'
 import { serveSchedules } from '../../src/fair/tasks.ts'
@@ -37,10 +37,9 @@ export interface FairOptions {
 
 const calm = {
   nodeId: 'node-1',
-  gatherMs: 0,
   checkIntervalMs: 3_600_000,
   reapMs: 600_000,
-  lookMs: 60_000,
+  cancelCheckMs: 60_000,
   metricsMs: 3_600_000,
   pruneMs: 3_600_000,
   idleReapMs: 3_600_000,
@@ -50,7 +49,7 @@ export class FairWorld {
   readonly engine: Engine
   readonly fair: FairApi
   readonly claims: RemoteClaims
-  readonly remote: Remote
+  readonly remote: RemoteWorkers
   readonly clock: WorldClock
   readonly store: Store
   /** Lanes in the order their tasks were started by the node. */
@@ -62,8 +61,8 @@ export class FairWorld {
     this.clock = clock
     this.store = engine.store
     this.fair = new FairApi(engine, () => {})
-    this.claims = new RemoteClaims(engine, () => engine.node.isRuled)
-    this.remote = new Remote(engine)
+    this.claims = new RemoteClaims(engine, engine.node)
+    this.remote = new RemoteWorkers(engine)
     serveSchedules(engine)
     engine.events.on('error', ({ kind }) => this.errors.push(kind))
     if (task) {
@@ -99,21 +98,21 @@ export class FairWorld {
   }
 
   /** What a worker elsewhere is given at once. */
-  claim(more: Partial<RemoteAsk> = {}): Promise<readonly Held[]> {
+  claim(more: Partial<RemoteClaimRequest> = {}): Promise<readonly ActiveAttempt[]> {
     return this.claims.claim(this.ask(more), { ms: 0, signal: new AbortController().signal })
   }
 
-  wait(ms: Millis, more: Partial<RemoteAsk> = {}): Promise<readonly Held[]> {
+  wait(ms: Millis, more: Partial<RemoteClaimRequest> = {}): Promise<readonly ActiveAttempt[]> {
     return this.claims.claim(this.ask(more), { ms, signal: new AbortController().signal })
   }
 
-  ask(more: Partial<RemoteAsk> = {}): RemoteAsk {
+  ask(more: Partial<RemoteClaimRequest> = {}): RemoteClaimRequest {
     const usual = { worker: 'w1', tenant: 'default', queues: ['default'], handlers: ['task'] }
     return { ...usual, users: [], steal: [], limit: 1, leaseMs: 60_000, ...more }
   }
 
   /** Whose tasks a worker is given, one claim after another. */
-  async turns(count: number, more: Partial<RemoteAsk> = {}): Promise<string> {
+  async turns(count: number, more: Partial<RemoteClaimRequest> = {}): Promise<string> {
     let users = ''
     for (let i = 0; i < count; i++) {
       for (const { job } of await this.claim(more)) users += job.spec.lane.split('/')[1]!

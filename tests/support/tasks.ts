@@ -13,10 +13,9 @@ export const calm = {
   checkIntervalMs: HOUR,
   reapMs: 10 * MINUTE,
   idleReapMs: HOUR,
-  lookMs: 4_000,
+  cancelCheckMs: 4_000,
   metricsMs: HOUR,
   pruneMs: 6 * HOUR,
-  gatherMs: 0,
 }
 
 export interface Program {

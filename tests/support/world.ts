@@ -76,10 +76,12 @@ export class World {
       ids: new SystemIds(),
       events: this.events,
       waitingMax: settings.waitingMax ?? null,
-      errandFor: jobs => this.nodes[0]?.node.errandFor(jobs) ?? null,
-      notice: queues => this.nodes.forEach(({ node }) => node.notice(queues)),
-      came: queues => this.nodes.forEach(({ node }) => node.came(queues)),
-      lookNow: () => this.nodes.forEach(({ node }) => node.lookNow()),
+      node: {
+        claimOnInsert: jobs => this.nodes[0]?.node.claimOnInsert(jobs) ?? null,
+        onChanged: queues => this.nodes.forEach(({ node }) => node.onChanged(queues)),
+        onCreated: jobs => this.nodes.forEach(({ node }) => node.onCreated(jobs)),
+        checkCancellations: () => this.nodes.forEach(({ node }) => node.checkCancellations()),
+      },
     })
   }
 
@@ -212,7 +214,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
     wall,
     { first: wrap(opened.store), second: async () => wrap(await opened.second()) },
     // Outcomes are written at once: a scenario looks at them without letting time pass.
-    { gatherMs: 0, ...options.settings },
+    { ...options.settings },
   )
   onTestFinished(async () => {
     await world.end()

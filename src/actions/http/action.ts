@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '../../core/json.ts'
 import { retryDelayMs, withFailure } from '../../core/retry.ts'
-import { serviceOf } from '../../core/service.ts'
+import { currentRunOf } from '../../core/current-run.ts'
 import type { Instant, Millis } from '../../core/time.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Context } from '../../engine/context.ts'
@@ -169,6 +169,6 @@ function concluded(
 /** A receiver may ask for more patience than the job has, never for less. */
 export function backoffMs({ job, runId }: Context, now: Instant): Millis {
   const { spec } = job
-  const { failures } = withFailure(serviceOf(job).run, spec.retry.resetAfterMs, now)
+  const { failures } = withFailure(currentRunOf(job).run, spec.retry.resetAfterMs, now)
   return retryDelayMs(spec, failures, runId)
 }

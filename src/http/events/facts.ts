@@ -5,7 +5,7 @@ import { runId, type Job } from '../../core/job.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Skip } from '../../core/ledger.ts'
 import { runOf } from '../../core/run.ts'
-import { serviceOf } from '../../core/service.ts'
+import { currentRunOf } from '../../core/current-run.ts'
 import { statusOf } from '../../core/status.ts'
 import { iso } from '../../core/time.ts'
 import { nodeIdOf } from '../../core/owner.ts'
@@ -34,7 +34,7 @@ function about(job: Job, topic: Topic, type: string, data: JsonObject): Fact {
 }
 
 export function startedFact(job: Job): Fact {
-  const { run, occurrence, origin } = serviceOf(job)
+  const { run, occurrence, origin } = currentRunOf(job)
   const lease = job.lease!
   return about(job, 'run', 'run.started', {
     run_id: runId(job.id, run.run),
@@ -92,12 +92,12 @@ export function removedFact(id: string): Fact {
 }
 
 export function progressFact(job: Job, fraction: number, note: string | null): Fact {
-  const run_id = runId(job.id, serviceOf(job).run.run)
+  const run_id = runId(job.id, currentRunOf(job).run.run)
   return about(job, 'progress', 'run.progress', { run_id, fraction, note })
 }
 
 export function logFact(job: Job, { at, level, message, fields }: LogLine): Fact {
-  const run_id = runId(job.id, serviceOf(job).run.run)
+  const run_id = runId(job.id, currentRunOf(job).run.run)
   return about(job, 'log', 'run.log', { run_id, at: iso(at), level, message, fields })
 }
 

@@ -5,7 +5,7 @@ import { isResultOmitted, type Attempt, type OutcomeKind } from '../../core/atte
 import { runId, type Job } from '../../core/job.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { attemptRevisionOf, liveRevisionOf } from '../../core/payload-history.ts'
-import { serviceOf } from '../../core/service.ts'
+import { currentRunOf } from '../../core/current-run.ts'
 import { iso } from '../../core/time.ts'
 import { nodeIdOf } from '../../core/owner.ts'
 import type { JobForm } from '../jobs/forms.ts'
@@ -113,7 +113,7 @@ export function executionView(attempt: Attempt, form: JobForm): ExecutionView {
 export function liveExecution(job: Job): ExecutionView | null {
   const { lease } = job
   if (lease === null) return null
-  const { run, origin, occurrence, request } = serviceOf(job)
+  const { run, origin, occurrence, request } = currentRunOf(job)
   return {
     id: lease.attemptId,
     job_id: job.id,

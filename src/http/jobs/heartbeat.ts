@@ -7,7 +7,7 @@ import { runId, type Job } from '../../core/job.ts'
 import { endEntry, ownEntry } from '../../core/kept.ts'
 import { openEntry, runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
 import { limits } from '../../core/limits.ts'
-import { serviceOf } from '../../core/service.ts'
+import { currentRunOf } from '../../core/current-run.ts'
 import { iso, type Instant } from '../../core/time.ts'
 import type { Store } from '../../store/store.ts'
 import { executionStatus } from '../executions/view.ts'
@@ -101,7 +101,7 @@ function asked(job: Job, history: readonly Attempt[]): Mark[] {
     runs.set(run, { at: startedAt, run, origin: retryOf === null ? origin : 'retry' })
   }
   if (job.lease === null || openEntry(job) !== null) return [...runs.values()]
-  const { run, origin } = serviceOf(job)
+  const { run, origin } = currentRunOf(job)
   const isNew = origin !== 'schedule' && !runs.has(run.run)
   if (isNew) runs.set(run.run, { at: job.lease.claimedAt, run: run.run, origin })
   return [...runs.values()]

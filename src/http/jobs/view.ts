@@ -11,7 +11,7 @@ import type { Backoff, JobSpec, Missed, Overlap, Retry } from '../../core/spec.t
 import { statusOf } from '../../core/status.ts'
 import { iso, type Instant } from '../../core/time.ts'
 import type { Trigger } from '../../core/trigger.ts'
-import { serviceOf } from '../../core/service.ts'
+import { currentRunOf } from '../../core/current-run.ts'
 import { nodeIdOf } from '../../core/owner.ts'
 import { formOf, scheduleOf, visibleMetadata } from './flat.ts'
 import { askedForms, crawlOnly, jobForms, nativeOnly } from './forms.ts'
@@ -198,7 +198,7 @@ export function jobView(job: Job, actions: Registry, reader: Reader): JobView {
     late_limit_seconds: secondsOrNull(spec.lateLimitMs),
     retention: retentionView(retention),
     tags: [...spec.tags],
-    current_run_id: lease === null ? null : runId(job.id, serviceOf(job).run.run),
+    current_run_id: lease === null ? null : runId(job.id, currentRunOf(job).run.run),
     run_count: job.counters.runs,
     requests_waiting: job.requests.length,
     declared_by: job.declared?.app ?? null,

@@ -15,7 +15,7 @@ import type { DstNote } from '../../cron/index.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { openEpisodes } from '../../engine/episodes.ts'
 import { undeclaredJobs } from '../../engine/declaration-records.ts'
-import { NODE_KIND } from '../../engine/janitor.ts'
+import { NODE_KIND } from '../../engine/node-record.ts'
 import { overduePermitWaits, overdueSince } from '../../engine/permit-waits.ts'
 import { recentAttempts } from '../../engine/recent.ts'
 

@@ -56,9 +56,9 @@ export async function apply(
   if (removed.length > 0) events.emit('removed', { ids: removed })
   if (jobs.length > 0) {
     events.emit('changed', { verb: 'declare', jobs })
-    node.notice([...new Set(jobs.map(job => job.spec.queue))])
+    node.onChanged([...new Set(jobs.map(job => job.spec.queue))])
   }
-  if (jobs.length + removed.length > 0) node.lookNow()
+  if (jobs.length + removed.length > 0) node.checkCancellations()
   return differences
 }
 

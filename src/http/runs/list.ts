@@ -6,7 +6,7 @@ import type { Attempt, OutcomeKind } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { isRunOpen, runOf, type Run, type RunStatus } from '../../core/run.ts'
-import { serviceOf } from '../../core/service.ts'
+import { currentRunOf } from '../../core/current-run.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { AttemptFilter, Page } from '../../store/store.ts'
 import { refuseInvalid } from '../app/refusal.ts'
@@ -200,7 +200,7 @@ function addOpenOf(phases: Map<string, Read>, engine: Engine, job: Job, sift: Si
 /** The run under way and those that were asked for and wait behind it. */
 function openRuns(job: Job): RunView[] {
   const numbers = new Set(job.requests.map(request => request.run))
-  if (job.state === 'running') numbers.add(serviceOf(job).run.run)
+  if (job.state === 'running') numbers.add(currentRunOf(job).run.run)
   return [...numbers]
     .filter(run => run > 0)
     .flatMap(run => runOf(job, run, []) ?? [])

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { limits } from '../../core/limits.ts'
-import { serviceOf } from '../../core/service.ts'
+import { currentRunOf } from '../../core/current-run.ts'
 import { iso, SECOND, type Millis } from '../../core/time.ts'
 import type { LogLine, Page } from '../../store/store.ts'
 import type { App, AppParts, Request } from '../app/parts.ts'
@@ -140,7 +140,7 @@ interface Source {
 }
 
 function attemptOf({ job, run }: FoundRun, wanted: number | undefined): Source {
-  const live = run.status === 'running' ? serviceOf(job).run.attempt + 1 : null
+  const live = run.status === 'running' ? currentRunOf(job).run.attempt + 1 : null
   const isLive = live !== null && (wanted === undefined || wanted === live)
   if (isLive) return { id: job.lease!.attemptId, attempt: live, isLive: true }
   const { attempts } = run

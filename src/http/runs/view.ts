@@ -7,7 +7,7 @@ import { runId, type Job } from '../../core/job.ts'
 import type { Progress } from '../../core/report.ts'
 import type { Run } from '../../core/run.ts'
 import type { RunPayload } from '../../core/run-payload.ts'
-import { serviceOf } from '../../core/service.ts'
+import { currentRunOf } from '../../core/current-run.ts'
 import { iso } from '../../core/time.ts'
 import { nodeIdOf } from '../../core/owner.ts'
 import { executionSchema, executionView, liveExecution } from '../executions/view.ts'
@@ -116,7 +116,7 @@ export function runView(job: Job, run: Run): RunView {
     finished_at: isoOrNull(run.finishedAt),
     duration_ms: lease === null && last ? last.finishedAt - last.startedAt : null,
     late_ms: lateOf(job, run),
-    attempts: lease === null ? (last?.attempt ?? 0) : serviceOf(job).run.attempt + 1,
+    attempts: lease === null ? (last?.attempt ?? 0) : currentRunOf(job).run.attempt + 1,
     attempts_max: job.spec.retry.limit === null ? null : job.spec.retry.limit + 1,
     retry_at: run.status === 'retrying' ? isoOrNull(run.retryAt) : null,
     missed: run.missed,
@@ -143,7 +143,7 @@ function lateOf(job: Job, { attempts, status, scheduledFor, origin }: Run): numb
   if (origin !== 'schedule' && origin !== 'manual') return null
   const [first] = attempts
   if (first) return first.attempt === 1 ? Math.max(0, first.startedAt - scheduledFor) : null
-  const isFirst = status === 'running' && serviceOf(job).run.attempt === 0
+  const isFirst = status === 'running' && currentRunOf(job).run.attempt === 0
   return isFirst ? Math.max(0, job.lease!.claimedAt - scheduledFor) : null
 }
 

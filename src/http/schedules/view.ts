@@ -5,7 +5,7 @@ import type { Registry } from '../../actions/registry.ts'
 import { scheduleMoment, type Job } from '../../core/job.ts'
 import type { Json } from '../../core/json.ts'
 import { lastStartOf } from '../../core/series.ts'
-import { serviceOf } from '../../core/service.ts'
+import { currentRunOf } from '../../core/current-run.ts'
 import { iso, type Instant } from '../../core/time.ts'
 import { workflowSettings, type WorkflowSettings } from '../../workflows/action.ts'
 import type { Answer } from '../app/idempotency.ts'
@@ -110,7 +110,7 @@ function nextRunAt(job: Job, now: Instant): Instant | null {
   if (scheduleStatus(job) !== 'active') return null
   const { lease, counters } = job
   const { trigger, runLimit } = job.spec
-  if (lease === null || serviceOf(job).request !== null) return scheduleMoment(job)
+  if (lease === null || currentRunOf(job).request !== null) return scheduleMoment(job)
   const isLast = runLimit !== null && counters.concluded + 1 >= runLimit
   if (isLast || trigger.kind !== 'interval') return null
   const passed = Math.max(0, Math.floor((now - lease.claimedAt) / trigger.everyMs))

@@ -7,7 +7,7 @@ import { FAIR_TASK } from '../../core/fair.ts'
 import { laneLimits } from '../../core/lane.ts'
 import { limits } from '../../core/limits.ts'
 import { specDefaults } from '../../core/spec.ts'
-import { RemoteClaims, type RemoteAsk } from '../../engine/remote-claims.ts'
+import { RemoteClaims, type RemoteClaimRequest } from '../../engine/remote-claims.ts'
 import { withCheck } from '../app/checks.ts'
 import type { Request, Routes } from '../app/parts.ts'
 import { HttpProblem } from '../app/problem.ts'
@@ -86,7 +86,7 @@ const claimAnswer = z.strictObject({ tasks: z.array(claimedSchema) }).meta({ id:
 
 export const claimRoute: Routes = (app, parts) => {
   const { engine, settings } = parts
-  const claims = new RemoteClaims(engine, () => engine.node.isRuled)
+  const claims = new RemoteClaims(engine, engine.node)
   app.addHook('preClose', async () => claims.stop())
   app.route({
     method: 'POST',
@@ -111,7 +111,7 @@ export const claimRoute: Routes = (app, parts) => {
         const held = await claims.claim(ask, { ms: seconds * 1_000, signal: gone.signal })
         const hasWaited = engine.clock.now() - since >= REVOCATION_CACHE_MS
         if (hasWaited && held.length > 0 && !(await isStillAllowed(request, parts))) {
-          await claims.giveBack(held)
+          await claims.release(held)
           throw unauthorized()
         }
         const deeds = held.map(({ job }) => taskDeed('task.claim', job))
@@ -124,7 +124,7 @@ export const claimRoute: Routes = (app, parts) => {
   })
 }
 
-function assertMayWait(claims: RemoteClaims, { tenant }: RemoteAsk): void {
+function assertMayWait(claims: RemoteClaims, { tenant }: RemoteClaimRequest): void {
   if (claims.waiting >= WAITING_MAX) {
     throw tooManyWaiting(`too many claims wait here: at most ${WAITING_MAX} in one process`)
   }
@@ -153,7 +153,7 @@ function leaving({ raw }: Request, idleMs: number): { signal: AbortSignal; stop:
   return { signal: controller.signal, stop }
 }
 
-function askOf(request: Request, body: z.output<typeof claimFields>): RemoteAsk {
+function askOf(request: Request, body: z.output<typeof claimFields>): RemoteClaimRequest {
   const { tenant } = callerOf(request)
   const isWide = tenant === EVERY_TENANT
   const { users: assigned, steal } = body

@@ -7,7 +7,7 @@ import type { Job } from '../../core/job.ts'
 import { jsonBytes, type Json, type JsonObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import { iso } from '../../core/time.ts'
-import { parseLease, Remote } from '../../engine/remote.ts'
+import { parseLease, RemoteWorkers } from '../../engine/remote-workers.ts'
 import { outcomeOfReturned } from '../../engine/verdicts.ts'
 import type { App, AppParts, Request, Routes } from '../app/parts.ts'
 import { refuseInvalid } from '../app/refusal.ts'
@@ -93,12 +93,12 @@ const finishAnswer = z
 const tags = ['tasks']
 
 export const taskReportRoutes: Routes = (app, parts) => {
-  const remote = new Remote(parts.engine)
+  const remote = new RemoteWorkers(parts.engine)
   heartbeatRoute(app, remote)
   finishRoutes(app, remote, parts)
 }
 
-function heartbeatRoute(app: App, remote: Remote): void {
+function heartbeatRoute(app: App, remote: RemoteWorkers): void {
   app.route({
     method: 'POST',
     url: '/api/v1/tasks/:id/heartbeat',
@@ -135,7 +135,7 @@ const finish = (verb: string, summary: string) => ({
   schema: { tags, summary, params: jobParams, response: { 200: finishAnswer } },
 })
 
-function finishRoutes(app: App, remote: Remote, parts: AppParts): void {
+function finishRoutes(app: App, remote: RemoteWorkers, parts: AppParts): void {
   const finishTask = async (request: Request, given: Finished) => {
     const { verb, outcome } = given
     const holding = parseLease(given.id, given.lease)

@@ -9,8 +9,8 @@ import { priorityNames } from '../../core/spec.ts'
 import { statusOf } from '../../core/status.ts'
 import { iso } from '../../core/time.ts'
 import { nodeIdOf } from '../../core/owner.ts'
-import { leaseText } from '../../engine/remote.ts'
-import type { Held } from '../../engine/held.ts'
+import { leaseText } from '../../engine/remote-workers.ts'
+import type { ActiveAttempt } from '../../engine/active-attempt.ts'
 import { statuses } from '../jobs/view.ts'
 
 const origin = {
@@ -40,7 +40,11 @@ export const claimedSchema = z
   })
   .meta({ id: 'ClaimedTask', description: 'A task with the lease under which it is held.' })
 
-export function claimedView({ job, service, checkpoint }: Held): z.output<typeof claimedSchema> {
+export function claimedView({
+  job,
+  current,
+  checkpoint,
+}: ActiveAttempt): z.output<typeof claimedSchema> {
   const { spec, counters } = job
   const lease = job.lease!
   const { timeoutMs } = spec
@@ -55,12 +59,12 @@ export function claimedView({ job, service, checkpoint }: Held): z.output<typeof
     handler: spec.handler,
     user_id: userOf(spec.tenant, spec.lane),
     priority: spec.priority,
-    payload: service.payload,
-    attempt: service.run.attempt + 1,
+    payload: current.payload,
+    attempt: current.run.attempt + 1,
     checkpoint: checkpoint ?? null,
     schedule_id: job.seriesId,
     cron: cronOf(job),
-    scheduled_for: iso(service.occurrence),
+    scheduled_for: iso(current.occurrence),
   }
 }
 

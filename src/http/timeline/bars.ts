@@ -2,7 +2,7 @@
 
 import { runId, type Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { serviceOf } from '../../core/service.ts'
+import { currentRunOf } from '../../core/current-run.ts'
 import { iso, type Instant } from '../../core/time.ts'
 import type { Window } from '../../core/coming.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -70,7 +70,7 @@ export function settledBar(attempt: Ended): Bar {
 }
 
 function liveBar(job: Job): Bar {
-  const { run, occurrence } = serviceOf(job)
+  const { run, occurrence } = currentRunOf(job)
   const { attemptId, claimedAt, owner } = job.lease!
   return {
     jobId: job.id,

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Attempt } from '../../core/attempt.ts'
 import { runId, type Job } from '../../core/job.ts'
-import { serviceOf } from '../../core/service.ts'
+import { currentRunOf } from '../../core/current-run.ts'
 import { iso } from '../../core/time.ts'
 import type { Store } from '../../store/store.ts'
 import { stepsOfAttempt, stepsOfProgress, type RunDetail } from '../../workflows/detail.ts'
@@ -78,7 +78,7 @@ export async function settledRun(
 export async function liveRun(store: Store, job: Job): Promise<WorkflowRunView | null> {
   const { lease } = job
   if (lease === null) return null
-  const { run, origin, occurrence } = serviceOf(job)
+  const { run, origin, occurrence } = currentRunOf(job)
   const progress = await store.progress(job.id)
   const isItsOwn = progress?.attemptId === lease.attemptId
   const repeat = liveRepeat(job, origin)

@@ -56,8 +56,7 @@ function clientOf(store: Store, clock: Clock): Client {
     ids: new SystemIds(),
     events: new Events(),
     waitingMax: null,
-    notice: () => {},
-    lookNow: () => {},
+    node: null,
   })
 }
 

@@ -61,7 +61,13 @@ class ChaosNode {
     const handlers = Object.entries(handlersOf(leaseMs)).map(
       ([name, call]) => [name, (context: Context) => this.#witnessed(context, call)] as const,
     )
-    const settings = { leaseMs, slots, checkIntervalMs: tickMs, reapMs: tickMs, lookMs: tickMs / 2 }
+    const settings = {
+      leaseMs,
+      slots,
+      checkIntervalMs: tickMs,
+      reapMs: tickMs,
+      cancelCheckMs: tickMs / 2,
+    }
     const options = {
       url,
       nodeId,
@@ -118,7 +124,7 @@ class ChaosNode {
       events.on('ticked', () => {
         if (node.state === 'running' && ++ticks === CALM_TICKS) resolve()
       })
-      node.notice()
+      node.onChanged()
     })
     say('calm')
   }

@@ -2,7 +2,8 @@
 
 import type { Outcome } from '../core/attempt.ts'
 import type { Job } from '../core/job.ts'
-import type { Service } from '../core/service.ts'
+import { isSuspect } from '../core/crash.ts'
+import { currentRunOf, type CurrentRun } from '../core/current-run.ts'
 import type { LogBuffer } from '../core/log-buffer.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Instant } from '../core/time.ts'
@@ -11,9 +12,11 @@ import type { Permit, Resource } from './resource.ts'
 
 export type AbortReason = 'cancelled' | 'timeout' | 'shutdown' | 'lease-lost' | 'superseded'
 
-export interface Held {
+export interface ActiveAttempt {
   job: Job
-  readonly service: Service
+  readonly current: CurrentRun
+  /** Its last attempts crashed: no two of these run at once on a node. */
+  readonly isSuspect: boolean
   /** Someone else wrote the row since: it must be read again before it is settled. */
   isStale: boolean
   phase: 'buffered' | 'running' | 'settling' | 'gone'
@@ -50,18 +53,19 @@ export interface PendingReport {
 }
 
 /** The last lines it logged go with its outcome. */
-export function endLog(held: Held, now: Instant): void {
-  const lines = held.log?.end(now) ?? []
-  held.log = null
+export function endLog(attempt: ActiveAttempt, now: Instant): void {
+  const lines = attempt.log?.end(now) ?? []
+  attempt.log = null
   if (lines.length === 0) return
-  held.pending ??= { lines: [] }
-  held.pending.lines.push(...lines)
+  attempt.pending ??= { lines: [] }
+  attempt.pending.lines.push(...lines)
 }
 
-export function makeHeld(job: Job, service: Service): Held {
+export function activeAttempt(job: Job, current = currentRunOf(job)): ActiveAttempt {
   return {
     job,
-    service,
+    current,
+    isSuspect: job.crashes > 0 && isSuspect(job),
     isStale: false,
     phase: 'buffered',
     startedAt: job.lease!.claimedAt,
@@ -82,16 +86,16 @@ export function makeHeld(job: Job, service: Service): Held {
   }
 }
 
-export function leaseOf(held: Held): { id: string; token: string; fence: number } {
-  const { job } = held
+export function leaseOf(attempt: ActiveAttempt): { id: string; token: string; fence: number } {
+  const { job } = attempt
   return { id: job.id, token: job.lease!.token, fence: job.counters.fence }
 }
 
 /** The first reason counts: a handler told to stop for one reason is not told again. */
-export function abort(held: Held, reason: AbortReason): void {
-  if (held.abortReason !== null) return
-  held.abortReason = reason
-  held.controller?.abort(abortError(reason))
+export function abort(attempt: ActiveAttempt, reason: AbortReason): void {
+  if (attempt.abortReason !== null) return
+  attempt.abortReason = reason
+  attempt.controller?.abort(abortError(reason))
 }
 
 export class Aborted extends Error {

@@ -5,7 +5,7 @@ import type { Json } from './json.ts'
 import { scheduleMoment, type Job, type Lease, type RunRequest, type RunState } from './job.ts'
 import type { Instant } from './time.ts'
 
-export interface Service {
+export interface CurrentRun {
   readonly origin: Origin
   /** The run with its number given, also when the stored row does not have it yet. */
   readonly run: RunState
@@ -15,7 +15,7 @@ export interface Service {
   readonly request: RunRequest | null
 }
 
-export function serviceOf(job: Job): Service {
+export function currentRunOf(job: Job): CurrentRun {
   const request = servedRequest(job)
   if (request) {
     return {
@@ -66,7 +66,7 @@ export function isCursorDecided(job: Job): boolean {
   const { run, retryOf } = job.current
   if (job.floor !== null || run > 0 || retryOf !== null) return true
   if (job.ended?.reason === 'missed') return true
-  return job.state === 'running' && serviceOf(job).request === null
+  return job.state === 'running' && currentRunOf(job).request === null
 }
 
 /**
@@ -94,7 +94,7 @@ function opened(state: RunState, job: Job): RunState {
 
 /** The job with the number of the run in service written down. */
 export function numbered(job: Job): Job {
-  const { run, request } = serviceOf(job)
+  const { run, request } = currentRunOf(job)
   const { counters } = job
   const counted =
     run.run > counters.runs ? { ...job, counters: { ...counters, runs: run.run } } : job

@@ -28,7 +28,7 @@ export interface RemoteParts {
 }
 
 /** What a worker shows to prove that it holds a task. */
-export interface Holding {
+export interface WorkerLease {
   readonly jobId: string
   readonly token: string
   readonly attemptId: string
@@ -39,12 +39,12 @@ export function leaseText(job: Job): string {
   return `${job.lease!.attemptId}.${job.lease!.token}`
 }
 
-export function parseLease(jobId: string, text: string): Holding {
+export function parseLease(jobId: string, text: string): WorkerLease {
   const dot = text.indexOf('.')
   return { jobId, attemptId: text.slice(0, Math.max(0, dot)), token: text.slice(dot + 1) }
 }
 
-export interface Told {
+export interface WorkerReport {
   readonly progress?: { readonly fraction: number; readonly note: string | null }
   readonly checkpoint?: Json
   readonly leaseMs: Millis
@@ -53,7 +53,7 @@ export interface Told {
 /** Throws when there is no such job for the caller. */
 export type CheckJob = (job: Job) => void
 
-export class Remote {
+export class RemoteWorkers {
   readonly #parts: RemoteParts
 
   constructor(parts: RemoteParts) {
@@ -61,7 +61,7 @@ export class Remote {
   }
 
   /** Renews the lease and keeps what was told; answers with its new end. */
-  async heartbeat(holding: Holding, told: Told, check: CheckJob): Promise<Instant> {
+  async heartbeat(holding: WorkerLease, told: WorkerReport, check: CheckJob): Promise<Instant> {
     const { store, clock } = this.#parts
     const job = await this.#held(holding, check)
     await this.#assertInTime(job, holding, check)
@@ -83,7 +83,7 @@ export class Remote {
 
   /** The end of the attempt; said again by the same holder it is answered the same. */
   async finish(
-    holding: Holding,
+    holding: WorkerLease,
     finish: Omit<Finish, 'startedAt'>,
     check: CheckJob,
   ): Promise<{ readonly attempt: Attempt | null; readonly job: Job }> {
@@ -117,7 +117,7 @@ export class Remote {
     )
   }
 
-  async #held(holding: Holding, check: CheckJob): Promise<Job> {
+  async #held(holding: WorkerLease, check: CheckJob): Promise<Job> {
     const [job] = await this.#parts.store.get([holding.jobId])
     if (!job) throw missing(holding.jobId)
     check(job)
@@ -126,7 +126,7 @@ export class Remote {
   }
 
   /** Nobody here can abort it: the one who asks for more time after its end is told so. */
-  async #assertInTime(job: Job, holding: Holding, check: CheckJob): Promise<void> {
+  async #assertInTime(job: Job, holding: WorkerLease, check: CheckJob): Promise<void> {
     const { timeoutMs } = job.spec
     if (timeoutMs === null || this.#parts.clock.now() - job.lease!.claimedAt <= timeoutMs) return
     const message = `timed out after ${timeoutMs} ms`
@@ -136,7 +136,7 @@ export class Remote {
     throw new SchedulerError('LEASE_LOST', `task ${shortId(job.id)} ${message}`)
   }
 
-  async #saidBefore(job: Job, holding: Holding, outcome: Outcome) {
+  async #saidBefore(job: Job, holding: WorkerLease, outcome: Outcome) {
     const filter = { jobId: job.id, id: holding.attemptId }
     const { items } = await this.#parts.store.attempts(filter, { limit: 1 })
     if (items[0]?.outcome !== outcome.kind) throw lost(job.id)
@@ -144,7 +144,7 @@ export class Remote {
   }
 }
 
-function holds({ lease }: Job, { token, attemptId }: Holding): boolean {
+function holds({ lease }: Job, { token, attemptId }: WorkerLease): boolean {
   return lease !== null && lease.token === token && lease.attemptId === attemptId
 }
 

@@ -113,3 +113,47 @@ test('what came of a claim behind one that failed is begun, and nothing is held 
   const jobs = await store.get(ids)
   expect(jobs.every(job => job.state === 'completed' && job.counters.attempts === 1)).toBe(true)
 })
+
+/** Tells in which order it was asked. */
+class Asked extends MemoryStore {
+  readonly calls: string[] = []
+
+  override async claim(request: ClaimRequest) {
+    const jobs = await super.claim(request)
+    this.calls.push(`claim ${jobs.length} of ${request.queue}`)
+    return jobs
+  }
+
+  override async counts(filter: { readonly tenant?: string } = {}) {
+    this.calls.push('counts')
+    return super.counts(filter)
+  }
+}
+
+test('after a write of another process known queues are claimed from before queues are read', async () => {
+  const store = new Asked(() => systemClock.now())
+  await store.open()
+  const ids = systemIds()
+  const settings = { nodeId: 'n', checkIntervalMs: 60_000 }
+  const engine = createEngine({ store, clock: systemClock, ids, settings })
+  const ran: string[] = []
+  engine.handlers.set('h', ({ job }) => void ran.push(job.id))
+  const other = createEngine({ store, clock: systemClock, ids, settings: { nodeId: 'other' } })
+  const write = async (id: string, queue: string) => {
+    const trigger = { kind: 'once', at: systemClock.now() } as const
+    await other.client.create([
+      { id, kind: 'task', spec: completeSpec({ handler: 'h', queue, trigger }) },
+    ])
+    store.calls.length = 0
+    engine.node.onExternalWrite()
+    while (!ran.includes(id)) await new Promise<void>(resolve => systemClock.soon(resolve))
+  }
+  await engine.node.start()
+  await write('first', 'a')
+  expect(store.calls.slice(0, 2)).toEqual(['counts', 'claim 1 of a'])
+  await write('second', 'a')
+  expect(store.calls[0]).toBe('claim 1 of a')
+  await write('third', 'b')
+  expect(store.calls).toContain('claim 1 of b')
+  await engine.node.stop()
+})

@@ -118,7 +118,7 @@ test('nothing is claimed with an insert while lanes have rules, or on a node tha
   const { store, engine, ended } = await rig()
   const rule = { kind: LANE_KIND, key: 'a', value: { runningMax: 1 } }
   await store.putRecords([{ ...rule, expectedVersion: null, expireAt: null }], systemClock.now())
-  engine.node.noticeRules()
+  engine.node.onLimitsSet()
   await asleep(engine)
   await engine.client.create([task('a', { lane: 'a' })])
   await ended(1)
