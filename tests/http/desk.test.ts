@@ -264,6 +264,8 @@ function gathered(given: readonly Routes[], { parts }: Service): string[] {
   const app = {
     route: ({ method, url }: { method: string; url: string }) => found.push(`${method} ${url}`),
     addHook: () => {},
+    // Routes are only listed here, never called.
+    createRateLimit: () => () => {},
   }
   for (const add of given) add(app as unknown as App, parts)
   return found
