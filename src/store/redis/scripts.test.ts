@@ -1,6 +1,5 @@
 // The Lua files: Redis compiles every one of them, and each says itself what it needs.
 
-import { execFileSync, spawnSync } from 'node:child_process'
 import { expect, describe, it } from 'vitest'
 import { linkTo } from '../../../tests/support/redis.ts'
 import { freshPlace } from '../../../tests/support/servers/shared.ts'
@@ -9,7 +8,6 @@ import { includesOf, scriptFiles, scriptNames, scriptOf, withIncludes } from './
 
 const files = scriptFiles()
 const includes = files.filter(file => file.startsWith('include/'))
-const hasLuac = spawnSync('luac', ['-v']).status === 0
 
 /** Names that are given: of Lua, of Redis, and words of the language. */
 const known = new Set(
@@ -70,10 +68,5 @@ describe('the scripts', () => {
     expect(await link.send(['SCRIPT', 'LOAD', text])).toBe(sha)
     link.destroy()
     await place.clean()
-  })
-
-  it.runIf(hasLuac).each(scriptNames)('S2 %s is parsed by luac', name => {
-    const text = scriptOf(name).text.replace(/^#![^\n]*/, '')
-    expect(() => execFileSync('luac', ['-p', '-'], { input: text })).not.toThrow()
   })
 })
