@@ -60,7 +60,9 @@ if (parts.has('cpu')) {
 }
 if (values.json) console.log(JSON.stringify(report, null, 2))
 
-const padded = (us: number) => us.toFixed(1).padStart(5)
+function padded(us: number): string {
+  return us.toFixed(1).padStart(5)
+}
 
 function printCost(store: string, jobs: number, cost: CpuCost): void {
   const { totalUs, storeUs, aboveUs, perSecond } = cost

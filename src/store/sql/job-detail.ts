@@ -31,7 +31,7 @@ interface JobDetail {
   clockEpoch?: number
   runs?: number
   concluded?: number
-  totals?: Totals
+  totals?: Partial<Totals>
   series?: Series
   hold?: Hold
   pause?: Pause
@@ -57,7 +57,8 @@ export function detailText(job: Job): string {
   if (job.clockEpoch !== 0) detail.clockEpoch = job.clockEpoch
   if (counters.runs !== 0) detail.runs = counters.runs
   if (counters.concluded !== 0) detail.concluded = counters.concluded
-  if (!isNoTotals(job.totals)) detail.totals = job.totals
+  const totals = nonZero(job.totals)
+  if (totals !== null) detail.totals = totals
   if (job.series !== null) detail.series = job.series
   if (job.hold !== null) detail.hold = job.hold
   if (job.pause !== null) detail.pause = job.pause
@@ -78,16 +79,17 @@ function isNoRun(current: RunState): boolean {
   )
 }
 
-function isNoTotals(totals: Totals): boolean {
-  return (
-    totals.succeeded +
-      totals.failed +
-      totals.cancelled +
-      totals.other +
-      totals.skipped +
-      totals.durationMs ===
-    0
-  )
+/** Without the zeros: a row that grows when its job ends moves others to new pages. */
+function nonZero(totals: Totals): Partial<Totals> | null {
+  const { succeeded, failed, cancelled, other, skipped, durationMs } = totals
+  const kept: { -readonly [K in keyof Totals]?: number } = {}
+  if (succeeded !== 0) kept.succeeded = succeeded
+  if (failed !== 0) kept.failed = failed
+  if (cancelled !== 0) kept.cancelled = cancelled
+  if (other !== 0) kept.other = other
+  if (skipped !== 0) kept.skipped = skipped
+  if (durationMs !== 0) kept.durationMs = durationMs
+  return succeeded + failed + cancelled + other + skipped + durationMs === 0 ? null : kept
 }
 
 export type JobState = Pick<
@@ -130,7 +132,7 @@ export function parseDetail(text: string): JobState {
     clockEpoch: detail.clockEpoch ?? 0,
     runs: detail.runs ?? 0,
     concluded: detail.concluded ?? 0,
-    totals: detail.totals ?? noTotals,
+    totals: detail.totals === undefined ? noTotals : { ...noTotals, ...detail.totals },
     series: detail.series ?? null,
     hold: detail.hold ?? null,
     pause: detail.pause ?? null,
@@ -200,7 +202,7 @@ const partFields = {
 
 function assertPart(field: keyof typeof partFields, part: unknown): void {
   if (typeof part !== 'object' || part === null) throw notNumbers()
-  assertNumbers(part as Fields, partFields[field], true)
+  assertNumbers(part as Fields, partFields[field], field !== 'totals')
   const { totals } = part as Fields
   if (field !== 'series') return
   if (typeof totals !== 'object' || totals === null) throw notNumbers()
