@@ -19,18 +19,18 @@ import {
 import { rowOf, rowsOf, type Operation } from './operation.ts'
 import { putRecord, recordsFit } from './records.ts'
 
-const sets = (columns: string): string =>
+export const setsOf = (columns: string): string =>
   columns
     .split(',')
     .map(column => `${column.trim()} = ?`)
     .join(', ')
 
 /** Fenced by version and token: nothing has to be looked at before. */
-const settleSql = `update job_states set ${sets(stateColumns)}
+const settleSql = `update job_states set ${setsOf(stateColumns)}
   where seq = (select seq from jobs where id = ?) and version = ? and token = ? returning seq`
-const stateSql = `update job_states set ${sets(stateColumns)} where seq = ?`
-const definitionSql = `update jobs set ${sets(definitionColumns)} where seq = ?`
-const placeSql = `update job_states set ${sets(placeColumns)} where seq = ?`
+const stateSql = `update job_states set ${setsOf(stateColumns)} where seq = ?`
+const definitionSql = `update jobs set ${setsOf(definitionColumns)} where seq = ?`
+const placeSql = `update job_states set ${setsOf(placeColumns)} where seq = ?`
 
 export function* commit(
   sql: Sql,

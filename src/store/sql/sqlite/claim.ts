@@ -57,27 +57,30 @@ const readSql = `select ${jobColumns} from json_each(?) e
   cross join job_states s on s.seq = e.value cross join jobs j on j.seq = s.seq`
 const leaseSql = `update job_states set state = 'running', ready = null, rank = null, due_at = null,
     attempts = attempts + 1, fence = fence + 1, version = version + 1,
-    token = ?, owner = ?, claimed_at = ?, until_at = ?, attempt_id = e.value ->> 1
-  from json_each(?) e where job_states.seq = e.value ->> 0`
+    token = ?, owner = ?, claimed_at = ?, until_at = ?, attempt_id = ?
+  where seq = ?`
+/** Of numbers kept for settles; leases that others ended leave theirs behind. */
+const CLAIMED_MAX = 100_000
 
 // oxlint-disable-next-line max-params -- where twice, what, for whom
 function lease(session: Session, sql: Sql, taken: readonly Ready[], request: ClaimRequest): Job[] {
   if (taken.length === 0) return []
+  if (session.claimed.size > CLAIMED_MAX) session.claimed.clear()
   const rows = session.statement(readSql).all(JSON.stringify(taken.map(({ seq }) => seq)))
   const { token, owner, now, leaseMs } = request
-  const until = now + leaseMs
-  const leased: [seq: number, attemptId: string][] = []
+  const held = [toKey(token), toKey(owner), now, now + leaseMs] as const
+  const update = session.statement(leaseSql)
   const jobs: Job[] = []
   for (const row of rows as JobRow[]) {
     const job = wholeJob(sql, row)
     if (job === null) continue
     const attemptId = request.attemptIds[jobs.length]!
-    leased.push([row[0], toKey(attemptId)])
-    jobs.push(leasedJob(job, { token, owner, attemptId, claimedAt: now, until }))
+    update.all(...held, toKey(attemptId), row[0])
+    session.claimed.set(job.id, row[0])
+    jobs.push(leasedJob(job, { token, owner, attemptId, claimedAt: now, until: now + leaseMs }))
     sql.counts.add(countKeyOf(job), -1)
     sql.counts.add(countKeyOf(job, 'running'), 1)
   }
-  session.statement(leaseSql).run(toKey(token), toKey(owner), now, until, JSON.stringify(leased))
   return jobs
 }
 

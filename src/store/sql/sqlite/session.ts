@@ -12,6 +12,8 @@ import type { Statement } from './driver.ts'
 export class Session {
   readonly connection: Connection
   readonly damages: Damages
+  /** Numbers of the jobs that were claimed here; whoever uses one checks that it still holds. */
+  readonly claimed = new Map<string, number>()
   readonly #runStatement: RunStatement
 
   constructor(connection: Connection, damages: Damages) {

@@ -31,7 +31,6 @@ import { Damages, type DamageListener } from '../../shared/damage.ts'
 import { countBefore, deleteBefore } from '../aged.ts'
 import { apply, Refused } from '../apply.ts'
 import { attempts, attemptTimes } from '../attempts.ts'
-import { commit } from '../commit.ts'
 import { counts, differences, tenants } from '../counts.ts'
 import { countDue, nextDueAt, upcoming } from '../due.ts'
 import { dump } from '../dump.ts'
@@ -55,6 +54,7 @@ import { Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
 import { OwnerLocks } from './owner-locks.ts'
 import { Session } from './session.ts'
+import { commitAll } from './settle.ts'
 import { WakeFile } from './wake-file.ts'
 import { Wake, type Every } from './wake.ts'
 import type { Watch } from './watch.ts'
@@ -224,7 +224,9 @@ export class SqliteStore implements Store, Inspected, Aged {
 
   async commit(changes: readonly Change[], options: InsertOptions) {
     if (changes.length === 0) return this.#none()
-    const call = this.#call(session => session.write(sql => commit(sql, changes, options)))
+    const call = this.#call(session =>
+      session.writeWith(sql => commitAll(session, sql, changes, options)),
+    )
     return this.#news(call, () => changes.some(isNews))
   }
 
