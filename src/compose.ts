@@ -146,30 +146,44 @@ export async function serviceLogger(level: LogLevel | 'silent'): Promise<Logger>
   return logger
 }
 
+/** Who writes to a SQLite file: a thread, or in a process that has nothing else to do, this one. */
+export interface DataWriter {
+  readonly byThread?: boolean
+}
+
 /** Where crawled pages are kept and found: a server that all nodes share, or a file. */
-export async function openPages(place: string): Promise<PageSink> {
+export async function openPages(
+  place: string,
+  { byThread = true }: DataWriter = {},
+): Promise<PageSink> {
   if (isPostgres(place)) {
     const { PostgresPages } = await import('./actions/crawl/postgres-pages.ts')
     return new PostgresPages(await postgresPlace(place))
   }
-  const { SqlitePages } = await import('./actions/crawl/sqlite-pages.ts')
+  const { openSqlitePages } = await import('./data-thread/places.ts')
   const { openDatabase } = await import('./store/sql/sqlite/driver.ts')
-  return SqlitePages.open({ path: filePath(place), open: openDatabase })
+  const entry = byThread ? undefined : null
+  return openSqlitePages({ path: filePath(place), open: openDatabase }, entry)
 }
 
 /**
  * Where the target tables of sources live: in the store's own database, or in `dataDb` where the
  * store has no tables. Nothing is opened before the first row.
  */
-export async function openTables(store: string, dataDb: string | null): Promise<SourceTables> {
+export async function openTables(
+  store: string,
+  dataDb: string | null,
+  { byThread = true }: DataWriter = {},
+): Promise<SourceTables> {
   const place = tablesPlace(store, dataDb)
   if (isPostgres(place)) {
     const { PostgresTables } = await import('./sources/postgres-tables.ts')
     return new PostgresTables(await postgresPlace(place))
   }
-  const { SqliteTables } = await import('./sources/sqlite-tables.ts')
+  const { openSqliteTables } = await import('./data-thread/places.ts')
   const { openDatabase } = await import('./store/sql/sqlite/driver.ts')
-  return new SqliteTables({ path: filePath(place), open: openDatabase })
+  const entry = byThread ? undefined : null
+  return openSqliteTables({ path: filePath(place), open: openDatabase }, entry)
 }
 
 async function postgresPlace(url: string) {

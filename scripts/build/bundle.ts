@@ -11,7 +11,7 @@ import { leaned, type Made } from './lean.ts'
 import { notices } from './notices.ts'
 import { filesOf, type FileOf } from './parts.ts'
 
-/** What package.json names, and the first files of isolated handlers and their watchdogs. */
+/** What package.json names, and the first files of isolated handlers, their watchdogs and the data thread. */
 const entries = [
   'index',
   'cron/index',
@@ -22,6 +22,7 @@ const entries = [
   'cli/main',
   'actions/isolate/entry',
   'actions/isolate/watchdog',
+  'data-thread/entry',
 ]
 
 const isChunk = ({ path }: Made): boolean => path.startsWith('chunks/')

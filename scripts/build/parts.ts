@@ -28,7 +28,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   config: ['serve/config', 'serve/config-file'],
   token: ['serve/token'],
   /** A command on a store of this machine, and what it may ask for later. */
-  local: ['serve/local', 'store/sql/sqlite/store'],
+  local: ['serve/local', 'store/sql/sqlite/store', 'data-thread/places'],
   write: ['http/jobs/write', 'http/jobs/backfill'],
   runs: ['http/runs/routes'],
   overview: ['http/overview/routes'],
@@ -51,8 +51,6 @@ const parts: Readonly<Record<string, readonly string[]>> = {
     'http/app/app',
     'http/auth/claims',
     'store/sql/sqlite/store',
-    'actions/crawl/sqlite-pages',
-    'sources/sqlite-tables',
     'observe/tracing',
   ],
 }

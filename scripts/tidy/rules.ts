@@ -89,8 +89,13 @@ export const layers: Readonly<Record<string, Layer>> = {
   /** Runs where nothing else of ours does. */
   worker: { imports: [], packages: [] },
   client: { imports: ['core'], types: ['http'], packages: ['zod'] },
+  /** The thread that writes pages and rows to SQLite files. */
+  'data-thread': {
+    imports: [...belowLibrary, 'stores', 'actions', 'sources'],
+    packages: ['node:*'],
+  },
   compose: {
-    imports: [...belowLibrary, 'stores', 'observe', 'actions', 'sources'],
+    imports: [...belowLibrary, 'stores', 'observe', 'actions', 'sources', 'data-thread'],
     packages: 'any',
   },
   testing: {

@@ -21,7 +21,7 @@ export interface Action<S extends { readonly kind: string } = ActionSettings> {
   /** Settings as this reader may see them: secrets replaced by MASK. */
   shown(settings: S, reader: Reader): S
   /** What an attempt needs beside a slot, such as a permit of the host it calls. */
-  resource?(settings: S): Resource | null
+  resource?(settings: S, tenant: string): Resource | null
   perform(settings: S, call: ActionCall): Promise<Json>
 }
 

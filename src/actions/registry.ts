@@ -57,7 +57,7 @@ export class Registry {
       const stored = spec.isAction ? this.read(spec) : null
       // What is not valid fails when it is performed.
       const parsed = stored === null ? null : action.schema.safeParse(stored.action)
-      return parsed?.success ? action.resource!(parsed.data) : null
+      return parsed?.success ? action.resource!(parsed.data, spec.tenant) : null
     }
     return Object.assign(handler, { resourceOf })
   }

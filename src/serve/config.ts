@@ -3,7 +3,7 @@
 
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { join } from 'node:path'
-import { parseHostLimits } from '../actions/guard/hosts.ts'
+import { parseHostLimits } from '../actions/guard/host-limits.ts'
 import { outboundDefaults } from '../actions/guard/outbound.ts'
 import process from 'node:process'
 import { isUsageKnown } from '../actions/usage.ts'

@@ -6,7 +6,7 @@ import { openPlaces, type Places } from './parts.ts'
 
 export function latePlaces(config: ServeConfig): Places {
   let opening: Promise<Places> | null = null
-  const open = () => (opening ??= openPlaces(config))
+  const open = () => (opening ??= openPlaces(config, { byThread: false }))
   return {
     pages: {
       put: async page => (await open()).pages.put(page),

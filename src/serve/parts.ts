@@ -9,6 +9,7 @@ import {
   openPages,
   openStore,
   openTables,
+  type DataWriter,
   type Logger,
 } from '../compose.ts'
 import { systemClock } from '../engine/clock.ts'
@@ -86,9 +87,12 @@ export interface Work {
 /** Where runs leave what they found. */
 export type Places = Pick<Work, 'pages' | 'tables'>
 
-export async function openPlaces({ store, dataDb }: ServeConfig): Promise<Places> {
-  const pages = await openPages(isPostgres(store) ? store : dataDb)
-  return { pages, tables: await openTables(store, dataDb) }
+export async function openPlaces(
+  { store, dataDb }: ServeConfig,
+  writer: DataWriter = {},
+): Promise<Places> {
+  const pages = await openPages(isPostgres(store) ? store : dataDb, writer)
+  return { pages, tables: await openTables(store, dataDb, writer) }
 }
 
 export interface WorkParts extends Places {

@@ -1,7 +1,10 @@
 // The text of an answer, whatever charset it comes in.
 
 import { expect, it } from 'vitest'
+import { countSteps, whole } from '../../tests/support/steps.ts'
 import { decodeAnswer } from './charset.ts'
+
+const decoded = (bytes: Buffer, type?: string) => whole(decodeAnswer(bytes, type))
 
 const utf16 = (mark: string) => Buffer.from(`${mark}"café"`, 'utf16le')
 
@@ -15,15 +18,31 @@ it.each([
   ['application/json; charset=iso-8859-1', utf16('\uFEFF')],
   ['application/json; charset=utf-16be', utf16('\uFEFF').swap16()],
 ])('H6: %s, case %#, is read', (type, bytes) => {
-  expect(decodeAnswer(bytes, type)).toEqual({ text: '"café"', hasUnreadable: false })
+  expect(decoded(bytes, type)).toEqual({ text: '"café"', hasUnreadable: false })
 })
 
 it('H6: an unknown charset is named, and bytes that do not fit are noticed', () => {
-  expect(decodeAnswer(Buffer.from('x'), 'text/json; charset=klingon')).toEqual({
+  expect(decoded(Buffer.from('x'), 'text/json; charset=klingon')).toEqual({
     unknown: 'klingon',
   })
-  expect(decodeAnswer(Buffer.from('"café"', 'latin1'), 'application/json')).toEqual({
+  expect(decoded(Buffer.from('"café"', 'latin1'), 'application/json')).toEqual({
     text: '"caf\uFFFD"',
     hasUnreadable: true,
   })
 })
+
+it.each(['utf-8', 'utf-16le', 'shift_jis', 'gb18030'])(
+  'S4: 10 MiB of %s are decoded in at least 40 steps, whole characters across them',
+  charset => {
+    const body = Buffer.alloc(
+      10 * 1024 * 1024 - 1,
+      'aé',
+      charset === 'utf-16le' ? charset : 'utf-8',
+    )
+    const steps = decodeAnswer(body, `application/json; charset=${charset}`)
+    expect(countSteps(steps)).toBeGreaterThanOrEqual(40)
+    expect(decoded(body, `application/json; charset=${charset}`)).toMatchObject({
+      text: new TextDecoder(charset).decode(body),
+    })
+  },
+)

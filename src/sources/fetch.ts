@@ -82,7 +82,7 @@ export class SourceFetch {
     const { signal } = this.#context
     const { body, url } = await this.#answered()
     const records = this.#recordsOf(body)
-    const drift = driftOf(records, response.fields)
+    const drift = await slices.run(driftOf(records, response.fields), { signal })
     if (drift !== null) throw new Error(`page ${this.#paging.pages + 1}: ${drift}`)
     const rows = await slices.run(rowsOf(records, response.fields), { signal })
     signal.throwIfAborted()
@@ -132,7 +132,8 @@ export class SourceFetch {
   }
 
   async #parsed(body: Buffer, contentType: string | undefined, where: string): Promise<unknown> {
-    const decoded = decodeAnswer(body, contentType)
+    const { signal } = this.#context
+    const decoded = await slices.run(decodeAnswer(body, contentType), { signal })
     if (decoded.unknown !== undefined) {
       throw new Error(`${where} answered in a charset that is not known here: ${decoded.unknown}`)
     }
@@ -141,7 +142,7 @@ export class SourceFetch {
       this.#context.log.warn(`${where} answered with characters its charset does not have`)
     }
     try {
-      return await slices.run(parseAnswer(decoded.text), { signal: this.#context.signal })
+      return await slices.run(parseAnswer(decoded.text), { signal })
     } catch (error) {
       throw unreadable(error, where)
     }

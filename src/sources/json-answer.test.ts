@@ -2,18 +2,13 @@
 
 import { array, assert, constantFrom, json, property, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Steps } from '../actions/slices.ts'
+import { whole } from '../../tests/support/steps.ts'
 import { canonicalJson } from '../core/json.ts'
-import { answerText, AnswerTooComplex, parseAnswer } from './json-answer.ts'
-
-function whole<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done === true) return value
-  }
-}
+import { answerText } from './answer-text.ts'
+import { AnswerTooComplex, parseAnswer } from './json-answer.ts'
 
 const parse = (text: string) => whole(parseAnswer(text))
+const textOf = (value: unknown) => whole(answerText(value))
 const outcome = (read: () => unknown): string => {
   try {
     return canonicalJson(read())
@@ -29,7 +24,7 @@ describe('an answer', () => {
         expect(parse(text)).toEqual(JSON.parse(text))
         const spaced = JSON.stringify(JSON.parse(text), null, '\t')
         expect(parse(`\n${spaced} \r`)).toEqual(JSON.parse(text))
-        expect(answerText(parse(text))).toBe(canonicalJson(JSON.parse(text)))
+        expect(textOf(parse(text))).toBe(canonicalJson(JSON.parse(text)))
       }),
       { numRuns: 1_000 },
     )
@@ -89,8 +84,8 @@ describe('an answer', () => {
     ['-0', '0'],
     [`1${'0'.repeat(1_000)}1`, `1${'0'.repeat(1_000)}1`],
   ])('H6: the number %s is kept as %s', (given, kept) => {
-    expect(answerText(parse(given))).toBe(kept)
-    expect(answerText(parse(`{"a":[${given}]}`))).toBe(`{"a":[${kept}]}`)
+    expect(textOf(parse(given))).toBe(kept)
+    expect(textOf(parse(`{"a":[${given}]}`))).toBe(`{"a":[${kept}]}`)
   })
 
   it('S4: that is too deep or too large is refused as soon as that is seen', () => {
@@ -100,5 +95,8 @@ describe('an answer', () => {
     expect(() => parse(`[${'{},'.repeat(500_000)}{}]`)).toThrow(
       'more than 500000 lists and objects',
     )
+    const names = (count: number) => Array.from({ length: count }, (_, i) => `"${i}":1`).join(',')
+    expect(Object.keys(parse(`{${names(50_000)}}`) as object)).toHaveLength(50_000)
+    expect(() => parse(`{${names(50_001)}}`)).toThrow('an object with more than 50000 names')
   })
 })

@@ -2,11 +2,12 @@
 
 import type { Steps } from '../actions/slices.ts'
 import { endOfString } from '../core/json-text.ts'
-import { canonicalJson } from '../core/json.ts'
 
 export const DEPTH_MAX = 512
 /** Lists and objects in one answer: they take much more memory than text. */
 export const CONTAINERS_MAX = 500_000
+/** Names in one object: listing and sorting them is one step. */
+export const NAMES_MAX = 50_000
 /** Values read between two steps. */
 const VALUES_PER_STEP = 500
 
@@ -34,18 +35,9 @@ export function* parseAnswer(text: string): Steps<unknown> {
   return reader.value
 }
 
-/** As canonicalJson, with the digits of exact numbers. */
-export function answerText(value: unknown): string {
-  if (value instanceof ExactNumber) return value.toString()
-  if (Array.isArray(value)) return `[${value.map(answerText).join(',')}]`
-  if (typeof value !== 'object' || value === null) return canonicalJson(value)
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([key, one]) => `${JSON.stringify(key)}:${answerText(one)}`).join(',')}}`
-}
-
 type Container =
   | { readonly kind: 'list'; readonly value: unknown[] }
-  | { readonly kind: 'object'; readonly value: Record<string, unknown>; key: string }
+  | { readonly kind: 'object'; readonly value: Record<string, unknown>; key: string; names: number }
 
 const blank = /[ \t\n\r]*/y
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
@@ -83,7 +75,9 @@ class Reader {
     this.#at++
     this.#skip()
     const isList = char === '['
-    this.#open.push(isList ? { kind: 'list', value: [] } : { kind: 'object', value: {}, key: '' })
+    this.#open.push(
+      isList ? { kind: 'list', value: [] } : { kind: 'object', value: {}, key: '', names: 0 },
+    )
     if (this.#text[this.#at] === (isList ? ']' : '}')) this.#close()
     else if (!isList) this.#key()
   }
@@ -118,7 +112,12 @@ class Reader {
   #key(): void {
     if (this.#text[this.#at] !== '"') throw new SyntaxError(`a name is missing at ${this.#at}`)
     const container = this.#open.at(-1)
-    if (container?.kind === 'object') container.key = this.#string()
+    if (container?.kind === 'object') {
+      if (++container.names > NAMES_MAX) {
+        throw tooComplex(`has an object with more than ${NAMES_MAX} names`)
+      }
+      container.key = this.#string()
+    }
     this.#skip()
     if (this.#text[this.#at] !== ':') throw new SyntaxError(`a colon is missing at ${this.#at}`)
     this.#at++

@@ -1,5 +1,5 @@
-// Target tables in a SQLite file: that of the store, or one beside it. Each page is written without
-// a pause, so that nobody in this process ever waits for it.
+// Target tables in a SQLite file: that of the store, or one beside it. Each page is one transaction,
+// written without a pause; in a service by a thread (`data-thread`).
 
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -60,7 +60,11 @@ export class SqliteTables implements SourceTables {
     })
   }
 
-  async removeRows({ tenant, table, source }: PageOfRows): Promise<number> {
+  async removeRows({
+    tenant,
+    table,
+    source,
+  }: Pick<PageOfRows, 'tenant' | 'table' | 'source'>): Promise<number> {
     const name = sqliteName(tenant, table)
     return this.#transaction(db => {
       if (columnsOf(db, name).length === 0) return 0

@@ -59,7 +59,7 @@ const echo: Answer = ({ path, headers, body }, response) => {
 
 describe('S2 the http action resolves secrets per tenant', () => {
   const env = {
-    'CARILLON_SECRET_KEY.acme': 'a/"c1',
+    'CARILLON_SECRET_KEY.acme': 'a/"c1_zq',
     'CARILLON_SECRET_KEY.globex': 'globex-canary',
     CARILLON_SECRET_SHORT: 'ab12',
     'CARILLON_SECRET_SIGN.acme': SECRET,
@@ -77,14 +77,14 @@ describe('S2 the http action resolves secrets per tenant', () => {
     await send(settings, { spec: { tenant: 'acme', retry: { ...eager, limit: 0 } } })
     const [attempt] = await node.attempts(1)
     const [request] = receiver.asked
-    expect(request!.headers).toMatchObject({ authorization: 'Bearer a/"c1' })
+    expect(request!.headers).toMatchObject({ authorization: 'Bearer a/"c1_zq' })
     expect(request!.headers['webhook-signature']).toMatch(/^v1,/)
-    expect(new URL(request!.path, receiver.origin).searchParams.get('k')).toBe('a/"c1')
-    expect(JSON.parse(request!.body)).toEqual({ key: 'a/"c1', plain: 'shown' })
+    expect(new URL(request!.path, receiver.origin).searchParams.get('k')).toBe('a/"c1_zq')
+    expect(JSON.parse(request!.body)).toEqual({ key: 'a/"c1_zq', plain: 'shown' })
     const kept = JSON.stringify([attempt, node.logged, node.settled])
     expect(kept).toContain('shown')
     expect(kept).toContain('***')
-    for (const canary of ['c1', '%22c1', SECRET]) expect(kept).not.toContain(canary)
+    for (const canary of ['c1_zq', '%22c1_zq', SECRET]) expect(kept).not.toContain(canary)
   })
 
   it('of another tenant there is nothing: the run fails and is tried again', async () => {

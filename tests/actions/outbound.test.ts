@@ -9,6 +9,7 @@ import type { Resolve } from '../../src/actions/guard/connect.ts'
 import type { AddressRefused, OutboundFault } from '../../src/actions/guard/errors.ts'
 import { Outbound, type OutboundLimits } from '../../src/actions/guard/outbound.ts'
 import { systemClock } from '../../src/engine/clock.ts'
+import { eventually } from '../support/servers/wait.ts'
 import { site } from './site.ts'
 
 interface Given {
@@ -296,6 +297,23 @@ describe('size and time are bounded (sec-S7)', () => {
     const all = Array.from({ length: 30 }, () => client.request({ url: from.origin }))
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual(Array(30).fill(200))
     expect(most).toBeLessThanOrEqual(3)
+  })
+
+  it('S3: one tenant has nine tenths of them, however many hosts it calls', async () => {
+    const silent = await site(() => {})
+    const quick = await site((_, response) => response.end('here'))
+    const allow = [`127.0.0.1:${silent.port}`, `127.0.0.1:${quick.port}`]
+    const { client } = outbound({ allow, limits: { requestsMax: 10, connectionsPerHost: 100 } })
+    const leaves = Array.from({ length: 30 }, () => new AbortController())
+    const hanging = Promise.allSettled(
+      leaves.map(({ signal }) => client.request({ url: silent.origin, tenant: 'acme', signal })),
+    )
+    await eventually('nine requests', () => silent.asked.length === 9 || null)
+    const answer = await client.request({ url: quick.origin, tenant: 'globex' })
+    expect(answer.body.toString()).toBe('here')
+    expect(silent.asked).toHaveLength(9)
+    for (const leave of leaves) leave.abort()
+    await hanging
   })
 })
 

@@ -11,6 +11,8 @@ import { startService, type Service } from './harness/index.ts'
 /** What is wanted, and what a busy test machine is allowed to make of it. */
 const WANTED_MS = 200
 const BOUND_MS = 5 * WANTED_MS
+/** The event loop is wanted free again after 50 ms. */
+const HELD_BOUND_MS = 5 * 50
 
 async function serve(answer: (path: string, response: ServerResponse) => unknown): Promise<number> {
   const server = createServer((request, response) => answer(request.url!, response))
@@ -67,18 +69,28 @@ async function outcomes(service: Service, ids: readonly string[]): Promise<strin
   return Promise.all(ids.map(one))
 }
 
-/** Tells on each SIGUSR2 how long the event loop was held at most since the last one. */
+/**
+ * Tells on each SIGUSR2 how much CPU time the first thread used at most between two turns of the event
+ * loop since the last one: what others do on the machine does not count. Elsewhere than on Linux it is
+ * the time between them.
+ */
 const loopWatch = {
   files: {
     'loop-watch.mjs': `
-      import { writeSync } from 'node:fs'
-      import { monitorEventLoopDelay } from 'node:perf_hooks'
-      const held = monitorEventLoopDelay({ resolution: 1 })
-      held.enable()
+      import { existsSync, readFileSync, writeSync } from 'node:fs'
+      const path = '/proc/thread-self/schedstat'
+      const usedMs = existsSync(path)
+        ? () => Number(readFileSync(path, 'utf8').split(' ')[0]) / 1e6
+        : () => performance.now()
+      let [heldMs, before] = [0, usedMs()]
+      setInterval(() => {
+        const now = usedMs()
+        heldMs = Math.max(heldMs, now - before)
+        before = now
+      }, 1).unref()
       process.on('SIGUSR2', () => {
-        const ms = ns => (ns / 1e6).toFixed(1)
-        writeSync(1, 'loop held ' + ms(held.max) + ' ms, 99 % below ' + ms(held.percentile(99)) + ' ms\\n')
-        held.reset()
+        writeSync(1, 'loop held ' + heldMs.toFixed(1) + ' ms\\n')
+        heldMs = 0
       })`,
   },
   env: { NODE_OPTIONS: '--import ./loop-watch.mjs' },
@@ -90,7 +102,7 @@ async function loopHeldDuring<T>({ program }: Service, work: () => Promise<T>) {
     const before = [...program.stdout.matchAll(/loop held/g)].length
     program.signal('SIGUSR2')
     return program.waitUntil('the watch of the loop', () => {
-      const all = [...program.stdout.matchAll(/loop held ([\d.]+) ms, .*/g)]
+      const all = [...program.stdout.matchAll(/loop held ([\d.]+) ms/g)]
       return all.length > before ? all.at(-1) : null
     })
   }
@@ -104,12 +116,16 @@ async function loopHeldDuring<T>({ program }: Service, work: () => Promise<T>) {
 const words = Array.from({ length: 50_000 }, (_, i) => (i + 46_656).toString(36)).join(' ')
 
 const pages: Readonly<Record<string, string>> = {
+  '/small': '<a href=/open>small</a>',
   '/open': '<b>'.repeat(664_000),
   '/pairs': '<b>'.repeat(150_000) + '</i>'.repeat(150_000),
   '/nested': '<b>'.repeat(290_000) + '</b>'.repeat(290_000),
   '/mismatched': '<i>'.repeat(511) + '</b>'.repeat(500_000),
   '/attributes': `<a ${Array.from({ length: 200_000 }, (_, i) => `a${i.toString(36)} `).join('')}>`,
   '/entities': '&amp;'.repeat(400_000),
+  '/ideographs': Array.from({ length: 100_000 }, (_, i) =>
+    String.fromCodePoint(0x4e00 + (i % 20_000)),
+  ).join(' '),
   '/links': Array.from({ length: 60_000 }, (_, i) => `<a href=/l?${i}>${i}</a>`).join(''),
   ...Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`/words${i}`, words])),
   '/base': `<base href="/${'x'.repeat(1_000_000)}/">${'<a href=y>y</a>'.repeat(60_000)}`,
@@ -136,6 +152,8 @@ test('S4 /healthz answers while the worst pages are crawled', async () => {
         delay_ms: 0,
       },
     })
+  // What the first crawl loads is not what its page costs.
+  expect(await outcomes(service, [await crawl('/small')])).toEqual(['completed'])
   const crawled = async () => {
     const ids = await Promise.all(Object.keys(pages).map(crawl))
     expect(await outcomes(service, ids)).toEqual(ids.map(() => 'completed'))
@@ -145,7 +163,7 @@ test('S4 /healthz answers while the worst pages are crawled', async () => {
   const asked = `/healthz in at most ${worstMs.toFixed(0)} ms of ${answers}`
   process.stdout.write(`worst pages: ${asked}; ${watched.text}\n`)
   expect(worstMs).toBeLessThan(BOUND_MS)
-  expect(watched.heldMs).toBeLessThan(BOUND_MS)
+  expect(watched.heldMs).toBeLessThan(HELD_BOUND_MS)
 })
 
 test('S4 /healthz answers while a site with the worst robots.txt is crawled', async () => {
@@ -179,13 +197,17 @@ const records = Array.from(
   { length: 10_000 },
   (_, i) => `{"id":${9_007_199_254_740_993n + BigInt(i)},"name":"${'x'.repeat(900)}"}`,
 )
+const names = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":${i}`).join(',')
 /** What hosts of sources answer, and how the run must end. */
 const answers: Readonly<Record<string, readonly [body: string, status: string, error: RegExp]>> = {
+  small: ['[{"id":1}]', 'completed', /^$/],
   deep: ['['.repeat(deep) + ']'.repeat(deep), 'failed', /nested deeper than 512/],
   broad: [`[${empty.repeat(3_000_000)}{}]`, 'failed', /more than 500000 lists and objects/],
   numbers: [`[{"id":1${'0'.repeat(9_000_000)}1}]`, 'completed', /^$/],
   texts: [`[{"id":"${'\\u0061'.repeat(1_600_000)}"}]`, 'completed', /^$/],
   records: [`[${records.join(',')}]`, 'completed', /^$/],
+  names: [`[{"id":{${names(50_000)}}}]`, 'completed', /^$/],
+  map: [`[{"id":{${names(600_000)}}}]`, 'failed', /more than 50000 names/],
 }
 
 test('S4 H6 /healthz answers while the worst answers are read into tables, with all digits', async () => {
@@ -193,13 +215,19 @@ test('S4 H6 /healthz answers while the worst answers are read into tables, with 
     const [body] = answers[path.slice(1)]!
     return response.writeHead(200, { 'content-type': 'application/json' }).end(body)
   })
-  const service = await startService([], { env: { CARILLON_ALLOW_HOSTS: `127.0.0.1:${port}` } })
+  const service = await startService([], {
+    files: loopWatch.files,
+    env: { CARILLON_ALLOW_HOSTS: `127.0.0.1:${port}`, ...loopWatch.env },
+  })
   const fetched = async (name: string) => {
     const added = await service.request('POST', '/api/v1/sources', {
       name,
       url: `http://127.0.0.1:${port}/${name}`,
       table: name,
-      response: { dataPath: '.', fields: [{ source: 'id', target: 'id' }] },
+      response: {
+        dataPath: '.',
+        fields: ['id', 'name'].map(one => ({ source: one, target: one })),
+      },
       execution: { maxRetries: 1 },
     })
     expect({ added }).toMatchObject({ added: { status: 201 } })
@@ -217,9 +245,12 @@ test('S4 H6 /healthz answers while the worst answers are read into tables, with 
     expect(run.error_message ?? '').toMatch(error)
   }
   for (const name of Object.keys(answers)) {
-    const { worstMs } = await whileAsking(service, fetched(name))
-    process.stdout.write(`answer ${name}: /healthz in at most ${worstMs.toFixed(0)} ms\n`)
-    expect([name, worstMs < BOUND_MS]).toEqual([name, true])
+    const watched = await loopHeldDuring(service, () => whileAsking(service, fetched(name)))
+    const { worstMs } = watched.result
+    process.stdout.write(
+      `answer ${name}: /healthz in at most ${worstMs.toFixed(0)} ms; ${watched.text}\n`,
+    )
+    expect([name, worstMs < BOUND_MS, watched.heldMs < HELD_BOUND_MS]).toEqual([name, true, true])
   }
   await service.stop()
   const db = openDatabase(join(service.folder, '.carillon/carillon.db'))

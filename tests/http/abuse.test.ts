@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Handler } from '../../src/engine/handlers.ts'
 import type { PageRequest } from '../../src/store/store.ts'
 import { eventually } from '../support/servers/wait.ts'
+import { slowReceiver } from '../actions/site.ts'
 import { startService, type Answered, type Caller, type Service } from './service.ts'
 
 /** As a request to a host that never answers. */
@@ -29,6 +30,27 @@ test('S3: a tenant whose runs hang leaves slots to others that have work', async
   expect(task).toMatchObject({ attempts: 1, ended_at: expect.any(String) })
   expect(s.now - began).toBeLessThan(1_000)
   expect(running(s)).toBe(90)
+})
+
+test('S3: a tenant whose requests to a host hang leaves a connection to it to others', async () => {
+  const receiver = await slowReceiver()
+  const s = await startService({ allowHosts: ['127.0.0.1:*'] })
+  const make = async (tenant: string, priority: number) => {
+    const action = { kind: 'http', url: `${receiver.origin}/${tenant}`, timeout_seconds: 3_600 }
+    const { status } = await s.as('admin', tenant).post('/api/v1/jobs', { action, priority })
+    expect(status).toBe(201)
+  }
+  const askedBy = (tenant: string) => receiver.asked.filter(({ path }) => path === `/${tenant}`)
+  const answered = async (tenant: string, count: number) =>
+    eventually(`${count} requests of ${tenant}`, () => askedBy(tenant).length === count || null)
+  await make('globex', 3)
+  await answered('globex', 1)
+  receiver.open.shift()!.end('done')
+  for (let i = 0; i < 20; i++) await make('acme', 6)
+  await answered('acme', 7)
+  await make('globex', 1)
+  await answered('globex', 2)
+  expect(askedBy('acme')).toHaveLength(7)
 })
 
 test('S3: alone a tenant has every slot, and so it has when the share is 100 %', async () => {

@@ -264,8 +264,7 @@ function gathered(given: readonly Routes[], { parts }: Service): string[] {
   const app = {
     route: ({ method, url }: { method: string; url: string }) => found.push(`${method} ${url}`),
     addHook: () => {},
-    // Routes are only listed here, never called.
-    createRateLimit: () => () => {},
+    createRateLimit: () => async () => ({ isAllowed: true }),
   }
   for (const add of given) add(app as unknown as App, parts)
   return found

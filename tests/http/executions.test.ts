@@ -5,7 +5,7 @@ import { DAY } from '../../src/core/time.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { SystemIds } from '../../src/engine/ids.ts'
 import { flatJob, type Service } from './service.ts'
-import { onEachStore } from './stores.ts'
+import { onThreeStores } from './stores.ts'
 
 const { interval_minutes: _m, interval_type: _t, ...bare } = flatJob
 const oneOff = { ...bare, schedule_enabled: false }
@@ -14,7 +14,7 @@ async function made(s: Service, body: object = flatJob, tenant = 'acme'): Promis
   return (await s.as('admin', tenant).post('/api/v1/jobs', body)).body.id
 }
 
-onEachStore((store, start) => {
+onThreeStores((store, start) => {
   describe(`B5 executions on ${store}`, () => {
     it('B5 every attempt is a row with the columns of the original', async () => {
       const s = await start()

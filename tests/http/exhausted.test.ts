@@ -3,6 +3,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { EndJob, NoRetry } from '../../src/engine/verdicts.ts'
+import { site } from '../actions/site.ts'
+import { eventually } from '../support/servers/wait.ts'
 import { startSchedules } from './schedule-parts.ts'
 import { startService, type Service } from './service.ts'
 
@@ -104,4 +106,40 @@ describe('T2 the original routes', () => {
     await s.service.advance('120s')
     expect(await s.get(id)).toMatchObject({ status: 'dead', error_count: 3 })
   })
+
+  it.each([404, 410])('A6 a schedule retries a step that was answered %d', async status => {
+    const web = await site((_, response) => response.writeHead(status).end())
+    const s = await startService({ allowHosts: [`127.0.0.1:${web.port}`] })
+    const flow = { name: 'nightly', steps: [{ id: 'call', http: { url: web.origin } }] }
+    const { body: made } = await s.as().post('/api/v1/workflows', flow)
+    const schedule = { workflow_id: made.id, name: 's', interval_seconds: 60, max_retries: 1 }
+    const { id } = (await s.as().post('/api/v1/schedules', schedule)).body
+    const reads = async (expected: object) =>
+      eventually(JSON.stringify(expected), async () => {
+        const { body } = await s.as().get(`/api/v1/schedules/${id}`)
+        return Object.entries(expected).every(([field, value]) => body[field] === value) || null
+      })
+    await s.advance('60s')
+    await reads({ status: 'active', error_count: 1, current_retry: 1 })
+    await s.advance('60s')
+    await reads({ status: 'dead', error_count: 2 })
+    expect(web.asked).toHaveLength(2)
+  })
+})
+
+it.each([
+  [404, 'scheduled', 2],
+  [410, 'failed', 1],
+])('T2 a recurring http job answered %d is %s after %d runs', async (status, state, runs) => {
+  const web = await site((_, response) => response.writeHead(status).end())
+  const s = await startService({ allowHosts: [`127.0.0.1:${web.port}`] })
+  const action = { kind: 'http', url: web.origin }
+  const { id } = await make(s, { action, trigger: { every: '1h' }, max_retries: 5 })
+  const counters = async () => (await s.engine.client.get(id)).counters
+  for (let n = 1; n <= runs; n++) {
+    await s.advance('1h')
+    await eventually(`run ${n}`, async () => (await counters()).runs === n || null)
+  }
+  expect(await read(s, id)).toMatchObject({ status: state })
+  expect(web.asked).toHaveLength(runs)
 })

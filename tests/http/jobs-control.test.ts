@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Handler } from '../../src/engine/handlers.ts'
 import { transitions, type Status } from '../../src/core/status.ts'
 import { flatJob, type Service, type Wire } from './service.ts'
-import { onEachStore } from './stores.ts'
+import { onThreeStores } from './stores.ts'
 
 const hang: Handler = context =>
   new Promise((_, reject) => {
@@ -67,7 +67,7 @@ const verbs = [
   ['retry', ['failed'], 'pending'],
 ] as const
 
-onEachStore((store, start) => {
+onThreeStores((store, start) => {
   describe(`B3 states and transitions on ${store}`, () => {
     it.each(states)('B3 from %s only the allowed verbs work, the others answer 400', async from => {
       const s = await start({ works: false })

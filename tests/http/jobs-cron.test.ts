@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { logService } from '../../src/observe/service-log.ts'
 import { sourceOf } from '../../src/http/jobs/flat.ts'
 import { flatJob } from './service.ts'
-import { onEachStore } from './stores.ts'
+import { onThreeStores } from './stores.ts'
 
 const site = { source_name: 'example.com', url: 'https://example.com' }
 
-onEachStore((store, start) => {
+onThreeStores((store, start) => {
   describe(`B11 from cron to intervals on ${store}`, () => {
     it('B11 shows first, converts when told to, lists the rest, and can be rolled back', async () => {
       const s = await start({ works: false })

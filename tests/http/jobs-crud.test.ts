@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 import { flatJob } from './service.ts'
-import { onEachStore } from './stores.ts'
+import { onThreeStores } from './stores.ts'
 
 const once = { source_id: 'news-site', source_name: 'example.com', url: 'https://example.com' }
 
-onEachStore((store, start) => {
+onThreeStores((store, start) => {
   describe(`B1 intervals on ${store}`, () => {
     it.each([
       [{ interval_minutes: 30, interval_type: 'minutes' }, '2026-01-05T12:30:00.000Z'],

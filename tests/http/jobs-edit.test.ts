@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { flatJob, type Wire } from './service.ts'
-import { onEachStore } from './stores.ts'
+import { onThreeStores } from './stores.ts'
 
-onEachStore((store, start) => {
+onThreeStores((store, start) => {
   describe(`B15 edit on ${store}`, () => {
     it.each(['put', 'patch'] as const)('B15 %s merges: what is left out stays', async verb => {
       const s = await start()

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Service } from './service.ts'
-import { onEachStore } from './stores.ts'
+import { onThreeStores } from './stores.ts'
 
 const JOBS = '/api/v1/jobs'
 const LATER = '2026-01-05T12:30:00.000Z'
@@ -30,7 +30,7 @@ async function made(s: Service, body: object): Promise<string> {
   return job.id
 }
 
-onEachStore((store, start) => {
+onThreeStores((store, start) => {
   describe(`the examples of interval jobs on ${store}`, () => {
     it('B1 B2 creating: an interval, and a job that runs once, immediately', async () => {
       const s = await start({ works: false })

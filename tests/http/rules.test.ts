@@ -14,7 +14,7 @@ function namesOfTests(): string[] {
   return readdirSync(folder)
     .filter(file => file.endsWith('.test.ts'))
     .map(file => readFileSync(new URL(file, folder), 'utf8'))
-    .filter(text => text.includes('onEachStore('))
+    .filter(text => /\bon(?:EachStore|ThreeStores)\(/.test(text))
     .flatMap(text => [...text.matchAll(/\b(?:it|describe)\b[^'"`\n]*\(\s*(['"`])(.*?)\1/g)])
     .map(([, , name]) => name!)
 }

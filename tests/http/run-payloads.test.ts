@@ -5,7 +5,7 @@ import type { Role } from '../../src/http/auth/principal.ts'
 import { site } from '../actions/site.ts'
 import { eventually } from '../support/servers/wait.ts'
 import { startService, type Caller } from './service.ts'
-import { onEachStore } from './stores.ts'
+import { onThreeStores } from './stores.ts'
 
 const hourly = { name: 'report', handler: 'work', trigger: { every: '1h' }, payload: { n: 1 } }
 
@@ -15,7 +15,7 @@ async function make(caller: Caller, body: object): Promise<string> {
   return made.body.id
 }
 
-onEachStore((store, start) => {
+onThreeStores((store, start) => {
   describe(`payloads of runs on ${store}`, () => {
     it('N3 a past run of the schedule shows and repeats what it got', async () => {
       const given: unknown[] = []

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { gate, ok, script } from '../support/scripted.ts'
 import { SCHEDULES, scheduleIn, startSchedules } from './schedule-parts.ts'
 import { startService } from './service.ts'
-import { onEachStore } from './stores.ts'
+import { onThreeStores } from './stores.ts'
 
-onEachStore((store, start) => {
+onThreeStores((store, start) => {
   it(`A7 on ${store}: slots passed during a run are skips with their reason`, async () => {
     const door = gate()
     const s = await startSchedules(start, door.handler)

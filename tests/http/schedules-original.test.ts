@@ -8,9 +8,9 @@ import { fail, ok } from '../support/scripted.ts'
 import { dailyReport, reportFlow, SCHEDULES, Schedules, startSchedules } from './schedule-parts.ts'
 import { WORKFLOWS } from './schedule-parts.ts'
 import { startService } from './service.ts'
-import { onEachStore } from './stores.ts'
+import { onThreeStores } from './stores.ts'
 
-onEachStore((store, start) => {
+onThreeStores((store, start) => {
   it(`the example of creating a schedule works as it stands, on ${store}`, async () => {
     const s = await startSchedules(start)
     const text = `{

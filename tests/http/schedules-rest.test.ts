@@ -5,7 +5,7 @@ import type { Handler } from '../../src/engine/handlers.ts'
 import { gate } from '../support/scripted.ts'
 import { dailyReport, SCHEDULES, scheduleIn, startSchedules } from './schedule-parts.ts'
 import { startService } from './service.ts'
-import { onEachStore } from './stores.ts'
+import { onThreeStores } from './stores.ts'
 
 const asleep = { works: false }
 const plain = { name: 's', workflow_id: 1, interval_seconds: 60 }
@@ -167,7 +167,7 @@ describe('A2 validation', () => {
   })
 })
 
-onEachStore((store, start) => {
+onThreeStores((store, start) => {
   it(`A2 on ${store} PATCH changes what is given, leaves the rest, takes back what it showed`, async () => {
     const s = await startSchedules(start, undefined, asleep)
     const made = await s.make({ ...dailyReport, description: 'first' })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { fail, gate, ok, script } from '../support/scripted.ts'
 import { dailyReport, SCHEDULES, startSchedules } from './schedule-parts.ts'
 import { startService } from './service.ts'
-import { onEachStore } from './stores.ts'
+import { onThreeStores } from './stores.ts'
 
 const fields = [
   'id',
@@ -29,7 +29,7 @@ const fields = [
   'last_error',
 ]
 
-onEachStore((store, start) => {
+onThreeStores((store, start) => {
   describe(`A1 record on ${store}`, () => {
     it('A1 every field of the table is stored and returned', async () => {
       const s = await startSchedules(start)

@@ -62,6 +62,10 @@ test.each(fairStores)(
     await expect(add({ cron: '61 * * * *' })).rejects.toThrow(/61/)
     await expect(add({ timezone: 'Mars/Olympus' })).rejects.toThrow(/Mars\/Olympus/)
     await expect(add({ priority: 7 })).rejects.toThrow(/priority/)
+    // H7
+    for (const userId of [undefined, null, '', 7]) {
+      await expect(add({ userId })).rejects.toThrow(/userId/)
+    }
     expect((await w.fair.stats()).total).toBe(0)
     const id = await add({})
     await expect(w.fair.updateSchedule(id, { cron: 'nonsense' })).rejects.toThrow(/nonsense/)

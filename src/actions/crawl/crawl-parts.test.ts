@@ -2,6 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../engine/clock.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { Steps } from '../slices.ts'
 import { openDatabase } from '../../store/sql/sqlite/driver.ts'
 import { decodePage, extractHtml, robotsWords } from './extract.ts'
@@ -145,7 +146,7 @@ describe('the frontier', () => {
     const urls = Array.from({ length: 4_000 }, (_, i) => `https://example.com/articles/2026/${i}`)
     offers(before, urls)
     for (let i = 0; i < 2_000; i++) before.next()
-    const saved = JSON.parse(JSON.stringify(before.snapshot())) as ReturnType<Frontier['snapshot']>
+    const saved = JSON.parse(JSON.stringify(before.snapshot())) as JsonObject
     expect(JSON.stringify(saved).length).toBeLessThan(64 * 1024)
     const after = frontier({ pages: 5_000 })
     expect(after.restore(saved)).toBe(true)
@@ -154,8 +155,21 @@ describe('the frontier', () => {
     expect(offers(after, urls).includes(true)).toBe(false)
   })
 
+  it('S4: is not written down while more than 1 Mi characters of URLs wait', () => {
+    const full = frontier({ pages: 1_000 })
+    const long = (i: number) => `https://example.com/${i}/${'x'.repeat(1_900)}`
+    offers(
+      full,
+      Array.from({ length: 600 }, (_, i) => long(i)),
+    )
+    expect(full.waiting).toBe(600)
+    expect(full.snapshot()).toBeNull()
+    for (let i = 0; i < 100; i++) full.next()
+    expect(full.snapshot()).not.toBeNull()
+  })
+
   it('takes up nothing of another start, and nothing broken', () => {
-    const saved = frontier().snapshot()
+    const saved = frontier().snapshot()!
     expect(frontier({ url: 'https://other.test/' }).restore(saved)).toBe(false)
     expect(frontier().restore({ ...saved, waiting: 'AAAA!' })).toBe(false)
     expect(frontier().restore({})).toBe(false)

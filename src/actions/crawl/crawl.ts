@@ -236,9 +236,10 @@ export class Crawl {
     this.#sinceSaved = 0
     this.#savedAt = now
     const frontier = this.#frontier.snapshot()
-    const checkpoint = { ...this.#sums, startedAt: this.#startedAt, frontier }
+    const checkpoint =
+      frontier === null ? null : { ...this.#sums, startedAt: this.#startedAt, frontier }
     const fits = (jsonBytes(checkpoint) ?? Infinity) <= limits.checkpointBytes
-    await this.#context.heartbeat(fits ? checkpoint : undefined)
+    await this.#context.heartbeat(fits ? (checkpoint ?? undefined) : undefined)
   }
 
   async #finish(): Promise<Json> {

@@ -19,6 +19,8 @@ const SEGMENTS_MAX = 20
 const REPEATS_MAX = 3
 const HASH_BYTES = 6
 const INFLATED_MAX = 32 * 1024 * 1024
+/** Characters of waiting URLs that are compressed: 20 ms. More would not fit into a checkpoint. */
+const WAITING_LENGTH_MAX = 1024 * 1024
 
 export class Frontier {
   readonly #start: URL
@@ -86,9 +88,18 @@ export class Frontier {
     return count <= VARIANTS_MAX
   }
 
-  /** Seen as short hashes, waiting as compressed lines: thousands of pages in a few kilobytes. */
-  snapshot(): JsonObject {
-    const lines = this.#queue.slice(this.#at).map(({ url, depth }) => `${depth} ${url}`)
+  /**
+   * Seen as short hashes, waiting as compressed lines: thousands of pages in a few kilobytes. Null when
+   * the URLs that wait are too long for that.
+   */
+  snapshot(): JsonObject | null {
+    const lines: string[] = []
+    let length = 0
+    for (const { url, depth } of this.#queue.slice(this.#at)) {
+      length += url.length
+      if (length > WAITING_LENGTH_MAX) return null
+      lines.push(`${depth} ${url}`)
+    }
     const seen = Buffer.concat([...this.#seen].map(key => Buffer.from(key, 'base64url')))
     return {
       start: this.#start.href,

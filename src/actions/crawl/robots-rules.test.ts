@@ -95,9 +95,24 @@ describe('S4: a robots.txt made to be slow', () => {
     'many short patterns': [lines('*ab'), `/${'a'.repeat(1_900)}`],
     'parts that nearly fit': [lines(`*${'b'.padEnd(200, 'a')}`), `/${'a'.repeat(1_900)}`],
     'very long patterns': [lines(`/${'*a'.repeat(50_000)}`), `/${'a'.repeat(1_900)}`],
+    'one pattern of letters to be escaped': [
+      `User-agent: *\nDisallow: /${'é'.repeat(240_000)}`,
+      '/x',
+    ],
     'one rule of stars': [lines('*'.repeat(500_000)), '/x'],
     'empty lines': ['\n'.repeat(ROBOTS_BYTES_MAX), '/x'],
   } as const
+
+  it('a pattern longer than any path is not kept, and the others count', () => {
+    const longest = `/${'a*'.repeat(2_047)}a$`
+    const rules = (pattern: string) =>
+      whole(parseRobots(`User-agent: *\nDisallow: ${pattern}\nDisallow: /b`, 'carillon'))
+    const asked = (pattern: string, path: string) => whole(rules(pattern).allows(path))
+    expect(asked(longest, `/${'a'.repeat(2_047)}a`)).toBe(false)
+    expect(asked('/' + 'a'.repeat(5_000), `/${'a'.repeat(2_047)}`)).toBe(true)
+    expect(asked('/' + 'a'.repeat(5_000), '/b')).toBe(false)
+    expect(asked(`/${'*'.repeat(100_000)}c`, '/xc')).toBe(false)
+  })
 
   it.each(Object.entries(files))('%s: no step of it takes long', (name, [text, path]) => {
     const longest = { parse: 0, ask: 0, total: 0 }

@@ -1,12 +1,15 @@
 // The rules of a robots.txt (RFC 9309) for one crawler. Reading and applying them takes time that
 // grows with the length of the file, whatever is written in it.
 
+import { URL_MAX } from '../guard/url.ts'
 import type { Steps } from '../slices.ts'
 
 /** What RFC 9309 asks a crawler to read at least; the rest of a longer file is left out. */
 export const ROBOTS_BYTES_MAX = 500 * 1024
 const LINES_PER_STEP = 256
 const RULES_PER_STEP = 16
+/** A longer pattern has more characters between its wildcards than any path: it fits none. */
+const PATTERN_MAX = 2 * URL_MAX + 3
 
 const ruleFields: ReadonlySet<string> = new Set(['allow', 'disallow', 'crawl-delay'])
 
@@ -79,8 +82,10 @@ function productOf(value: string): string {
 
 function note(group: Group, field: string, value: string): void {
   if (value === '') return
-  if (field === 'allow' || field === 'disallow') group.rules.push(ruleOf(value, field === 'allow'))
-  else if (field === 'crawl-delay' && !Number.isNaN(Number(value))) {
+  if (field === 'allow' || field === 'disallow') {
+    const pattern = value.replace(/\*{2,}/g, '*')
+    if (pattern.length <= PATTERN_MAX) group.rules.push(ruleOf(pattern, field === 'allow'))
+  } else if (field === 'crawl-delay' && !Number.isNaN(Number(value))) {
     group.delaySeconds = Number(value)
   }
 }
@@ -88,7 +93,7 @@ function note(group: Group, field: string, value: string): void {
 function ruleOf(value: string, isAllowing: boolean): Rule {
   const pattern = encoded(value)
   const isAnchored = pattern.endsWith('$')
-  const parts = (isAnchored ? pattern.slice(0, -1) : pattern).replace(/\*+/g, '*').split('*')
+  const parts = (isAnchored ? pattern.slice(0, -1) : pattern).split('*')
   const lengthMin = parts.reduce((sum, { length }) => sum + length, 0)
   return { isAllowing, length: pattern.length, parts, lengthMin, isAnchored }
 }

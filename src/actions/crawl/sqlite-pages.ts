@@ -1,5 +1,5 @@
 // Pages in a SQLite file, with SQLite's own full-text index beside them. A page of many words takes it
-// tens of milliseconds, on the event loop: so pages are written and removed one in a turn of the loop.
+// tens of milliseconds of its thread: so pages are written and removed one in a turn of the loop.
 
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -11,7 +11,7 @@ import type { Resolve } from './connect.ts'
 import { OutboundError, faultMessages, faultOf, type AddressRefused } from './errors.ts'
 import { HostPermits } from './hosts.ts'
 import { forRedirect, type Step } from './redirect.ts'
-import { Turns } from './turns.ts'
+import { TenantTurns } from './tenant-turns.ts'
 import { checkUrl } from './url.ts'
 
 export interface OutboundOptions {
@@ -35,7 +35,7 @@ export interface OutboundLimits {
   /** Requests under way to one host at once, and to single hosts; the others wait. */
   readonly connectionsPerHost: number
   readonly connectionsByHost: Readonly<Record<string, number>>
-  /** Requests under way at once; the others wait. */
+  /** Requests under way at once, of one tenant nine tenths of them; the others wait. */
   readonly requestsMax: number
 }
 
@@ -50,13 +50,16 @@ export const outboundDefaults: OutboundLimits = {
   requestsMax: 256,
 }
 
+/** Of all requests under way, for one tenant. */
+const TENANT_SHARE = 0.9
+
 export interface OutboundRequest {
   readonly url: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | null
   readonly signal?: AbortSignal
-  /** For whom it is: each tenant has a share of the lookups under way. */
+  /** For whom it is: each tenant has a share of the connections and lookups; none for the service itself. */
   readonly tenant?: string
   /** How many redirects are followed. Default none: a 3xx is then the answer. */
   readonly redirects?: number
@@ -85,7 +88,7 @@ export class Outbound {
   /** How many requests each host gets at once. */
   readonly hosts: HostPermits
   readonly #clock: Clock
-  readonly #turns: Turns
+  readonly #turns: TenantTurns
   readonly #open: () => Promise<Way>
   #way: Promise<Way> | null = null
 
@@ -94,14 +97,15 @@ export class Outbound {
     this.allow = allow ?? AllowList.none()
     this.#clock = clock
     this.hosts = new HostPermits(clock, this.limits)
-    this.#turns = new Turns(this.limits.requestsMax)
+    const all = this.limits.requestsMax
+    this.#turns = new TenantTurns({ all, each: Math.max(1, Math.floor(all * TENANT_SHARE)) })
     const parts = { limits: this.limits, allow: this.allow, clock, resolve, dns, onRefused }
     this.#open = () => openWay(parts)
   }
 
   /** Rejects with an OutboundError, or with the reason of the caller's own signal. */
   async request(request: OutboundRequest): Promise<OutboundAnswer> {
-    const { signal } = request
+    const { signal, tenant = '' } = request
     signal?.throwIfAborted()
     const watch = new AbortController()
     const onAbort = () => watch.abort(signal?.reason)
@@ -110,8 +114,8 @@ export class Outbound {
     let stop = nothing
     const permits: Permit[] = []
     try {
-      if (!request.hasPermit) permits.push(await this.hosts.take(request.url, watch.signal))
-      release = await this.#turns.take(watch.signal)
+      if (!request.hasPermit) permits.push(await this.hosts.take(request.url, tenant, watch.signal))
+      release = await this.#turns.take(tenant, watch.signal)
       // Waiting for a turn is not the host's doing: its time begins when the request leaves.
       stop = this.#clock.after(request.totalMs ?? this.limits.totalMs, () => watch.abort(timeout()))
       return await this.#follow(request, { watch, permits })
@@ -145,7 +149,7 @@ export class Outbound {
       if (new URL(next.url).host !== new URL(step.url).host) {
         // The host before is done with this request.
         for (const permit of permits.splice(0)) permit.release()
-        permits.push(await this.hosts.take(next.url, watch.signal))
+        permits.push(await this.hosts.take(next.url, request.tenant ?? '', watch.signal))
       }
       step = next
     }

@@ -43,7 +43,7 @@ export function httpAction(parts: HttpParts): Action<HttpSettings> {
       return [...problems, ...secretProblems(settings, field, ruleOf)]
     },
     shown: shownHttp,
-    resource: ({ url }) => parts.outbound.hosts.of(url),
+    resource: ({ url }, tenant) => parts.outbound.hosts.of(url, tenant),
     perform: (settings, call) => perform(parts, settings, call),
   }
 }
