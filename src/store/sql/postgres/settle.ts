@@ -14,6 +14,7 @@ import { rowOf, type Row, type Value } from '../operation.ts'
 import { texts } from './arrays.ts'
 import { columnsOf, unnested } from './columns.ts'
 import { countedSql, CountGroups, groupColumn } from './counted.ts'
+import { isTaken } from './errors.ts'
 import { firstsOf, insertPart, numbersIn } from './insert.ts'
 import type { Session } from './session.ts'
 
@@ -104,15 +105,18 @@ const columns = [
 ]
 const columnNames = columns.map(({ name }) => name).join(', ')
 
-const partsSql = `written as (
+/** A number that was used already must not keep a batch from ever being written. */
+const onTaken = `on conflict (job, number) do update
+  set ${attemptNames.map(name => `${name} = excluded.${name}`).join(', ')}`
+
+const partsSql = (conflict: string) => `written as (
     update job_states s set ${stateNames.map(name => `${name} = g.${name}`).join(', ')}
       from given g where s.seq = g.seq and s.version = g.expected and s.token = g.held
       returning g.*
   ), history as (
     insert into attempts (${attemptColumns})
       select ${attemptNames.map(name => `a_${name}`).join(', ')} from written where a_id is not null
-      on conflict (job, number) do update
-        set ${attemptNames.map(name => `${name} = excluded.${name}`).join(', ')}
+      ${conflict}
   ), dropped as (
     delete from attempts a using written w
       where a.job = w.seq and a.number = w.drop_number and a.finished_at < w.drop_before
@@ -132,13 +136,18 @@ async function settle(
   // Rows are locked in one order.
   const plain = all.toSorted((a, b) => a.seq - b.seq)
   const { sql, params } = settleStatement(session, plain, options.now)
+  const replacing = sql(onTaken)
   const writtenIn = (row: Row): readonly Plain[] =>
     row[0] === null ? plain : numbersIn(row[0] as string).map(number => plain[number - 1]!)
   if (plain.every(({ change }) => change.inserts.length === 0)) {
-    return writtenIn((await session.statement(sql, params))[0]!)
+    const [row] = await session.statement(sql(''), params).catch((error: unknown) => {
+      if (!isTaken(error)) throw error
+      return session.statement(replacing, params)
+    })
+    return writtenIn(row!)
   }
   return session.write(function* () {
-    const written = writtenIn((yield* rowOf(sql, ...params))!)
+    const written = writtenIn((yield* rowOf(replacing, ...params))!)
     const inserts = firstsOf(written.flatMap(({ change }) => change.inserts))
     if (inserts.length > 0) {
       const made = insertPart(session, inserts, options)
@@ -148,7 +157,13 @@ async function settle(
   })
 }
 
-function settleStatement(session: Session, plain: readonly Plain[], now: Instant): Part {
+interface SettleStatement {
+  /** What becomes of an attempt whose number is taken: a check of each costs more than trying again. */
+  readonly sql: (conflict: string) => string
+  readonly params: readonly Value[]
+}
+
+function settleStatement(session: Session, plain: readonly Plain[], now: Instant): SettleStatement {
   const groups = new CountGroups()
   const table = unnested(
     columns,
@@ -157,7 +172,8 @@ function settleStatement(session: Session, plain: readonly Plain[], now: Instant
   const keys = groups.table()
   const more = [skipsPart(plain), recordsPart(plain, now)].filter(part => part !== null)
   return {
-    sql: `with given as (select * from ${table.sql} g (${columnNames})), ${partsSql},
+    sql: conflict => `with given as (select * from ${table.sql} g (${columnNames})),
+      ${partsSql(conflict)},
       ${countedSql(keys, 'written', 'running')}${more.map(part => `, ${part.sql}`).join('')}
       select case when count(*) < ?::int then coalesce(array_agg(n), '{}') end,
         ${session.functionName('sum_counts')}() from written`,

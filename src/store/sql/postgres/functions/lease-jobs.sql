@@ -18,9 +18,10 @@ begin
   return query with leased as (
       update carillon.job_states s set state = 'running', ready = null, rank = null, due_at = null,
         attempts = s.attempts + 1, fence = s.fence + 1, version = s.version + 1, token = p_token,
-        owner = p_owner, attempt_id = p_attempts[g.n], claimed_at = p_now,
+        owner = p_owner, attempt_id = g.attempt_id, claimed_at = p_now,
         until_at = p_now + p_lease
-      from unnest(p_seqs) with ordinality g (seq, n) join carillon.jobs j on j.seq = g.seq
+      from unnest(p_seqs, p_attempts) with ordinality g (seq, attempt_id, n)
+        join carillon.jobs j on j.seq = g.seq
       where s.seq = g.seq
       returning g.n, s.seq, j.id, j.kind, j.series_id, j.tenant, j.spec, j.declared, j.created_at,
         s.queue, s.handler, s.lane, s.waiting_for, s.attempts, s.fence, s.version, s.detail
