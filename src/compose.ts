@@ -57,8 +57,8 @@ async function makeStore(
     return new RedisStore({ url, after, listens, migrates, ...(listens ? {} : { clock: now }) })
   }
   if (isPostgres(url)) {
-    const { PostgresStore } = await import('./store/postgres/store.ts')
-    return new PostgresStore({ url, listens, migrates, ...(listens ? {} : { clock: now }) })
+    const { PostgresStore } = await import('./store/sql/postgres/store.ts')
+    return new PostgresStore({ url, listens, ...(listens ? {} : { clock: now }) })
   }
   const rule =
     'must be postgres://<host>/<database>?schema=<name>, redis://<host>?namespace=<name>, ' +
@@ -73,7 +73,7 @@ export async function openUpkeep(url: string): Promise<Upkeep> {
   if (url.startsWith('sqlite:')) {
     return (await import('./store/sql/sqlite/upkeep.ts')).sqliteUpkeep(filePath(url))
   }
-  if (isPostgres(url)) return (await import('./store/postgres/upkeep.ts')).postgresUpkeep(url)
+  if (isPostgres(url)) return (await import('./store/sql/postgres/upkeep.ts')).postgresUpkeep(url)
   if (/^rediss?:/.test(url)) {
     return (await import('./store/redis/upkeep.ts')).redisUpkeep({ url, after })
   }
@@ -187,8 +187,8 @@ export async function openTables(
 }
 
 async function postgresPlace(url: string) {
-  const { Connection } = await import('./store/postgres/connection.ts')
-  const { parseAddress } = await import('./store/postgres/address.ts')
+  const { Connection } = await import('./store/sql/postgres/connection.ts')
+  const { parseAddress } = await import('./store/sql/postgres/address.ts')
   const address = parseAddress(url)
   const schema = address.schema.replaceAll('"', '')
   return { schema, connect: () => new Connection(address) }

@@ -121,7 +121,6 @@ export const layers: Readonly<Record<string, Layer>> = {
 export const storePackages: Readonly<Record<string, readonly string[]>> = {
   memory: [],
   sql: ['@photostructure/sqlite', 'pg', 'node:*'],
-  postgres: ['pg', 'node:*'],
   redis: ['@redis/client', 'node:*'],
 }
 

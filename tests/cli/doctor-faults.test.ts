@@ -15,14 +15,14 @@ import type { Finding } from '../../src/doctor/finding.ts'
 import { SystemIds } from '../../src/engine/ids.ts'
 import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 import { RedisStore } from '../../src/store/redis/store.ts'
-import { PostgresStore } from '../../src/store/postgres/store.ts'
+import { PostgresStore } from '../../src/store/sql/postgres/store.ts'
 import { SqliteStore } from '../../src/store/sql/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { claimOne, finish, job, start, succeeded, T0, write } from '../support/builders.ts'
 import { askPostgres } from '../support/servers/postgres.ts'
 import { askRedis } from '../support/servers/redis.ts'
 import { freshPlace } from '../support/servers/shared.ts'
-import { onlyPostgres, onRedis, relational, shared, type Planted } from './planted.ts'
+import { onlyPostgres, onRedis, relational, type Planted } from './planted.ts'
 
 /** One job of each kind of life, and a history. */
 async function fill(store: Store): Promise<void> {
@@ -157,7 +157,7 @@ describe.skipIf('missing' in place)('in PostgreSQL the doctor', () => {
         await place.clean()
       },
     }
-  }, [...shared, ...onlyPostgres])
+  }, [...relational, ...onlyPostgres])
 })
 
 const space = await freshPlace('redis')

@@ -14,102 +14,6 @@ export interface Planted {
 
 const seq = (s: string, id: string) => `(select seq from ${s}jobs where id = '${id}')`
 
-/** In the tables of PostgreSQL. */
-export const shared: readonly Planted[] = [
-  {
-    name: 'an active job without a next moment',
-    code: 'no-moment',
-    sql: s => [
-      `delete from ${s}moments where seq = ${seq(s, 'daily')}`,
-      `update ${s}jobs set due_at = null, rank = null where id = 'daily'`,
-    ],
-    job: 'daily',
-  },
-  {
-    name: 'a job that waits for another moment than its schedule names',
-    code: 'other-moment',
-    sql: s => [
-      `update ${s}jobs set due_at = due_at + 7 where id = 'daily'`,
-      `update ${s}moments set at = at + 7 where seq = ${seq(s, 'daily')}`,
-    ],
-    job: 'daily',
-  },
-  {
-    name: 'a running job that nobody holds',
-    code: 'no-lease',
-    sql: s => [
-      `update ${s}jobs set token = null, owner = null, attempt_id = null where id = 'running'`,
-      `delete from ${s}leases`,
-    ],
-    job: 'running',
-  },
-  {
-    name: 'a lease that ended and nobody reaps',
-    code: 'ended-lease',
-    sql: s => [`update ${s}jobs set until_at = ${T0 - DAY} where id = 'running'`],
-    job: 'running',
-  },
-  {
-    name: 'a running job that no record of leases has',
-    code: 'lease',
-    sql: s => [`delete from ${s}leases`],
-    job: null,
-  },
-  {
-    name: 'a schedule that cannot be read',
-    code: 'invalid-schedule',
-    sql: s => [
-      `update ${s}specs set spec = replace(spec, '30 2 * * *', '99 2 * * *') where seq = ${seq(s, 'daily')}`,
-      // Otherwise the store would go by what it remembers.
-      `update ${s}jobs set spec_at = 50 where id = 'daily'`,
-      `update ${s}specs set spec_at = 50 where seq = ${seq(s, 'daily')}`,
-    ],
-    job: 'daily',
-  },
-  {
-    name: 'sums that differ from the attempts',
-    code: 'wrong-sums',
-    sql: s => [
-      `update ${s}jobs set attempts = attempts + 2, fence = fence + 2 where id = 'minutely'`,
-    ],
-    job: 'minutely',
-  },
-  {
-    name: 'counters that differ from the jobs',
-    code: 'count',
-    sql: s => [`update ${s}tallies set n = n + 3 where state = 0`],
-    job: null,
-  },
-  {
-    name: 'skips of a job that is gone',
-    code: 'orphan',
-    sql: s => [`insert into ${s}skips values (999, 1, 1, 1, 'missed', ${T0 + DAY})`],
-    job: null,
-  },
-  {
-    name: 'a report of progress of a job that is gone',
-    code: 'orphan',
-    sql: s => [`insert into ${s}progress values (999, 'x', 0.5, null, null, 1)`],
-    job: null,
-  },
-  {
-    name: 'the record of a node that died',
-    code: 'dead-node',
-    sql: s => [`insert into ${s}records values ('node', 'gone', '{}', 1, ${T0 - DAY})`],
-    job: null,
-  },
-  {
-    name: 'a pause that ended and nobody resumed',
-    code: 'ended-pause',
-    sql: s => [
-      `update ${s}jobs set body = replace(body, '${T0 + DAY}', '${T0 - DAY}'), until_at = ${T0 - DAY}
-        where id = 'paused'`,
-      `update ${s}moments set at = ${T0 - DAY} where seq = ${seq(s, 'paused')}`,
-    ],
-    job: 'paused',
-  },
-]
-
 const state = (s: string, id: string) => `seq = ${seq(s, id)}`
 
 /** In the tables of the relational store. */
@@ -169,7 +73,11 @@ export const relational: readonly Planted[] = [
   {
     name: 'counters that differ from the jobs',
     code: 'count',
-    sql: s => [`update ${s}job_counts set count = count + 3 where state = 'waiting'`],
+    sql: s => [
+      `insert into ${s}job_counts select tenant, queue, handler, kind, 'failed', 3, 0
+        from ${s}current_counts where state = 'waiting' limit 1
+        on conflict (tenant, queue, handler, kind, state) do update set count = excluded.count + 3`,
+    ],
     job: null,
   },
   {
@@ -240,30 +148,17 @@ export const relational: readonly Planted[] = [
 
 export const onlyPostgres: readonly Planted[] = [
   {
-    name: 'a moment that claims cannot find',
-    code: 'moment',
-    sql: s => [`delete from ${s}moments where seq = ${seq(s, 'daily')}`],
+    name: 'a number that the next job would get',
+    code: 'number',
+    sql: s => [`select setval('${s}jobs_seq_seq', 1)`],
     job: null,
   },
   {
-    name: 'a moment that is there twice',
-    code: 'moment',
-    sql: s => [`insert into ${s}moments select * from ${s}moments where seq = ${seq(s, 'daily')}`],
-    job: null,
-  },
-  {
-    name: 'an attempt of a job that is gone',
-    code: 'orphan',
+    name: 'changes of counts that nobody made',
+    code: 'count',
     sql: s => [
-      `insert into ${s}attempts select 999, number, 'zzz', run, occurrence, claimed_at, finished_at,
-        outcome, expire_at, odd, body from ${s}attempts limit 1`,
+      `insert into ${s}count_changes values ('default', 'default', 'work', 'job', 'failed', 3, 0)`,
     ],
-    job: null,
-  },
-  {
-    name: 'log lines of a job that is gone',
-    code: 'orphan',
-    sql: s => [`insert into ${s}logs values (999, 'zzz', 0, 1, 'info', 'x', null)`],
     job: null,
   },
 ]

@@ -72,9 +72,8 @@ function withTrigger(spec: Json, parts: Json): Json {
 }
 
 /** The numbers of a stored state. */
-function garbled(body: string): string {
-  const held = JSON.parse(body) as Json | unknown[]
-  if (Array.isArray(held)) return JSON.stringify(held.map((part, i) => (i > 3 ? 'x' : part)))
+function garbled(detail: string): string {
+  const held = JSON.parse(detail) as Json
   return JSON.stringify(Object.fromEntries(Object.keys(held).map(key => [key, 'x'])))
 }
 
@@ -86,18 +85,17 @@ function partsOf(url: string, jobId: string): Promise<Parts> {
 
 type Ask = (sql: string, ...values: string[]) => Promise<unknown[][]>
 
-type Fields = Readonly<Record<'spec' | 'row', readonly [table: string, column: string]>>
-
-const packed: Fields = { spec: ['specs', 'spec'], row: ['jobs', 'body'] }
-const plain: Fields = { spec: ['jobs', 'spec'], row: ['job_states', 'detail'] }
+const fields: Readonly<Record<'spec' | 'row', readonly [table: string, column: string]>> = {
+  spec: ['jobs', 'spec'],
+  row: ['job_states', 'detail'],
+}
 
 interface SqlPlace {
   readonly seq: string
   readonly schema: string
-  readonly fields: Fields
 }
 
-function sqlParts(ask: Ask, close: () => Promise<void>, { seq, schema, fields }: SqlPlace): Parts {
+function sqlParts(ask: Ask, close: () => Promise<void>, { seq, schema }: SqlPlace): Parts {
   const at = (table: string) => `from ${schema}${table} where seq = ${seq}`
   const edit = async (part: 'spec' | 'row', work: (text: string) => string | null) => {
     const [table, column] = fields[part]
@@ -105,7 +103,7 @@ function sqlParts(ask: Ask, close: () => Promise<void>, { seq, schema, fields }:
     const text = work(String(row![0]))
     const update = `update ${schema}${table} set ${column} = $1 where seq = ${seq}`
     // The spec is in the row that has the id: without it there is no job.
-    if (text === null && fields === plain && part === 'spec') await ask(update, '')
+    if (text === null && part === 'spec') await ask(update, '')
     else if (text === null) await ask(`delete ${at(table)}`)
     else await ask(update, text)
   }
@@ -123,7 +121,7 @@ async function sqliteParts(path: string, jobId: string): Promise<Parts> {
   const ask: Ask = async (sql, ...values) => db.prepare(sql.replace('$1', '?')).all(...values)
   db.exec('pragma busy_timeout = 2000')
   const seq = await numberOf(ask, jobId, '')
-  return sqlParts(ask, async () => db.close(), { seq, schema: '', fields: plain })
+  return sqlParts(ask, async () => db.close(), { seq, schema: '' })
 }
 
 async function postgresParts(url: string, jobId: string): Promise<Parts> {
@@ -137,7 +135,7 @@ async function postgresParts(url: string, jobId: string): Promise<Parts> {
   const ask: Ask = async (text, ...values) =>
     (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows
   const seq = await numberOf(ask, jobId, schema)
-  return sqlParts(ask, () => client.end(), { seq, schema, fields: packed })
+  return sqlParts(ask, () => client.end(), { seq, schema })
 }
 
 async function numberOf(ask: Ask, jobId: string, schema: string): Promise<string> {

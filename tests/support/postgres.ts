@@ -3,7 +3,7 @@
 
 import pg from 'pg'
 import { afterAll } from 'vitest'
-import { PostgresStore } from '../../src/store/postgres/store.ts'
+import { PostgresStore } from '../../src/store/sql/postgres/store.ts'
 import { freshSchema, offeredServer, type FreshPlace } from './servers/shared.ts'
 import { skipTest } from './skip.ts'
 import { opened, type OpenStore } from './stores.ts'
@@ -50,7 +50,6 @@ async function emptied(place: FreshPlace): Promise<void> {
         and relkind = 'r' and relname <> 'meta' loop
       execute format('delete from ${place.name}.%I', t);
     end loop;
-    insert into ${place.name}.marks values ('attempts pruned up to', '');
   end $$`)
   free.push(place)
 }

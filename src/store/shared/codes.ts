@@ -38,5 +38,4 @@ export const endReasons: readonly EndReason[] = [
 ]
 export const origins: readonly Origin[] = ['schedule', 'manual', 'retry', 'backfill']
 
-export const WAITING = 0
 export const RUNNING = 1

@@ -3,7 +3,6 @@
 import type { Counters, Declared, Job, Lease } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
 import type { Instant } from '../../core/time.ts'
-import { kinds, states } from './codes.ts'
 import type { Told } from './told.ts'
 
 /** What of a job running it never changes: read once, and again only when the spec changed. */
@@ -93,14 +92,6 @@ export function leasedJob(job: Job, lease: Lease): Job {
     counters: { ...counters, attempts: counters.attempts + 1, fence: counters.fence + 1 },
     version: job.version + 1,
   }
-}
-
-export function stateCode(job: Job): number {
-  return states.indexOf(job.state)
-}
-
-export function kindCode(job: Job): number {
-  return kinds.indexOf(job.kind)
 }
 
 /** When someone else must look after it: its lease or its pause ends. */

@@ -16,7 +16,7 @@ import type { Sql } from './dialect.ts'
 import { insertJob } from './insert.ts'
 import { rowOf, type Operation } from './operation.ts'
 import { putRecord, recordsFit } from './records.ts'
-import { removeOne } from './remove.ts'
+import { removeFound } from './remove.ts'
 
 /** Thrown inside the transaction, so that it ends as if it had never begun. */
 export class Refused extends Error {
@@ -37,7 +37,7 @@ export function* apply(sql: Sql, bundle: Bundle, options: InsertOptions): Operat
 
 function* writtenBut(sql: Sql, bundle: Bundle, options: InsertOptions): Operation<Refusal[]> {
   const { now, waitingMax = null, records = [] } = options
-  const isFit = yield* recordsFit(records, now)
+  const isFit = yield* recordsFit(sql, records, now)
   const found: Refusal[] = []
   for (const one of bundle.removes) found.push(...(yield* removed(sql, one)))
   for (const change of bundle.changes) {
@@ -58,19 +58,20 @@ function* refusedAsFull(sql: Sql, bundle: Bundle, waitingMax: number): Operation
   const full = new Set<string>()
   const inserts = [...bundle.inserts, ...bundle.changes.flatMap(change => change.inserts)]
   for (const queue of new Set(inserts.map(({ spec }) => spec.queue))) {
-    if ((yield* sql.counts.waiting(queue)) > waitingMax) full.add(queue)
+    if ((yield* sql.counts.waiting(queue, waitingMax)) > waitingMax) full.add(queue)
   }
   return fullRefusals(bundle, queue => full.has(queue))
 }
 
 function* removed(sql: Sql, { id, expectedVersion }: Removal): Operation<Refusal[]> {
   const row = yield* rowOf<[number]>(
-    `select s.version from jobs j join job_states s on s.seq = j.seq where j.id = ?`,
+    `select s.version from jobs j join job_states s on s.seq = j.seq where j.id = ?
+      ${sql.dialect.lockStates}`,
     toKey(id),
   )
   if (row?.[0] !== expectedVersion) {
     return [{ part: 'remove', id, reason: row ? 'conflict' : 'missing' }]
   }
-  yield* removeOne(sql, id)
+  yield* removeFound(sql, [id])
   return []
 }

@@ -73,7 +73,7 @@ function* refusal(
   { records, inserts }: Change,
   options: InsertOptions,
 ): Operation<'conflict' | 'full' | null> {
-  if (!(yield* recordsFit(records, options.now))) return 'conflict'
+  if (!(yield* recordsFit(sql, records, options.now))) return 'conflict'
   for (const job of inserts) {
     if ((yield* isFull(sql, job, options)) && !(yield* exists(job.id))) return 'full'
   }

@@ -17,9 +17,14 @@ export function countKeyOf({ kind, state, spec }: Job, as: State = state): Count
 
 /** What one write did so far. */
 export class Counts implements WriteCounts {
+  readonly #dialect: Dialect
   readonly #changes = new Map<string, CountChange>()
   /** Waiting jobs by queue as they were when the write asked first. */
   readonly #waiting = new Map<string, number>()
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect
+  }
 
   add(key: CountKey, count: number, pruned = 0): void {
     // Keys hold no U+0000.
@@ -34,23 +39,22 @@ export class Counts implements WriteCounts {
   }
 
   /** At the end of the write. */
-  *flush(dialect: Dialect): Operation<void> {
+  *flush(): Operation<void> {
     const changes = [...this.#changes.values()].filter(
       ({ count, pruned }) => count !== 0 || pruned !== 0,
     )
-    if (changes.length > 0) yield* dialect.addCounts(changes)
+    if (changes.length > 0) yield* this.#dialect.addCounts(changes)
   }
 
-  /** Waiting jobs of the queue, with what this write did so far. */
-  *waiting(queue: string): Operation<number> {
+  *waiting(queue: string, waitingMax: number): Operation<number> {
     const key = toKey(queue)
     let count = this.#waiting.get(key)
     if (count === undefined) {
-      const [row] = yield* rowsOf<[number]>(
-        "select coalesce(sum(count), 0) from current_counts where queue = ? and state = 'waiting'",
-        key,
-      )
-      count = row![0]
+      count = yield* waitingIn(key)
+      if (count > waitingMax - FAR_FROM_FULL) {
+        yield* this.#dialect.lockQueue(key)
+        count = yield* waitingIn(key)
+      }
       this.#waiting.set(key, count)
     }
     for (const change of this.#changes.values()) {
@@ -58,6 +62,17 @@ export class Counts implements WriteCounts {
     }
     return count
   }
+}
+
+/** So far below the bound no set of concurrent writers can fill a queue. */
+const FAR_FROM_FULL = 100_000
+
+function* waitingIn(key: string): Operation<number> {
+  const [row] = yield* rowsOf<[number]>(
+    "select coalesce(sum(count), 0) from current_counts where queue = ? and state = 'waiting'",
+    key,
+  )
+  return row![0]
 }
 
 type CountRow = [

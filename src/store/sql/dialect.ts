@@ -27,8 +27,8 @@ export interface CountChange extends CountKey {
 /** What a write does to the numbers of jobs, summed until its end. */
 export interface WriteCounts {
   add(key: CountKey, count: number, pruned?: number): void
-  /** Waiting jobs of the queue, with what this write did so far. */
-  waiting(queue: string): Operation<number>
+  /** Waiting jobs of the queue, with what this write did so far; exact near the bound. */
+  waiting(queue: string, waitingMax: number): Operation<number>
 }
 
 /** One thing that can be wrong in the database. */
@@ -56,6 +56,11 @@ export interface Dialect {
   readonly lockStates: string
   /** The same for rows without an alias; those that others hold are left out. */
   readonly lockRows: string
+  /** Behind a select of rows of job_states that must not be deleted before this write ends. */
+  readonly keepStates: string
+  /** Whoever locks the same waits until this write ends; where writes are alone, nothing. */
+  lockRecord(kind: string, key: string): Operation<void>
+  lockQueue(queue: string): Operation<void>
   /** Inserts an attempt; one with the same job and number gives way to it. */
   replaceAttempt(columns: string, values: string): string
   /** What only this database can have wrong. */

@@ -13,7 +13,7 @@ import { rowsOf, type Operation } from './operation.ts'
 import { pausedQueues } from './queues.ts'
 
 /** Of more ready jobs than this the earliest is not sought: that one of them is due says enough. */
-const READY_SOUGHT = 64
+export const READY_SOUGHT = 64
 
 const delayedSql = `select due_at from job_states where queue = ? and handler = ? and ready = 0
   order by due_at limit 1`

@@ -34,7 +34,7 @@ export function* insert(
   options: InsertOptions,
 ): Operation<InsertResult[]> {
   const { now, records = [] } = options
-  if (!(yield* recordsFit(records, now))) return jobs.map(() => 'conflict')
+  if (!(yield* recordsFit(sql, records, now))) return jobs.map(() => 'conflict')
   const results: InsertResult[] = []
   for (const job of jobs) {
     if (yield* isFull(sql, job, options)) {
@@ -60,5 +60,5 @@ export function* exists(id: string): Operation<boolean> {
 
 export function* isFull(sql: Sql, job: Job, { waitingMax }: InsertOptions): Operation<boolean> {
   if (waitingMax === undefined || waitingMax === null || job.state !== 'waiting') return false
-  return (yield* sql.counts.waiting(job.spec.queue)) >= waitingMax
+  return (yield* sql.counts.waiting(job.spec.queue, waitingMax)) >= waitingMax
 }

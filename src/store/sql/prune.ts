@@ -9,7 +9,7 @@ import { deleteAttempts } from './aged.ts'
 import type { CountKey } from './counts.ts'
 import type { Sql } from './dialect.ts'
 import { rowsOf, type Operation } from './operation.ts'
-import { deleteJob } from './remove.ts'
+import { deleteJobs } from './remove.ts'
 
 /** Skips are small and few; one batch takes more of them. */
 const SKIPS_FACTOR = 100
@@ -95,10 +95,8 @@ function* pruneJobs(sql: Sql, request: PruneRequest): Operation<number> {
   ]) {
     if (going.size < limit) going.set(job.seq, job)
   }
-  for (const job of going.values()) {
-    sql.counts.add(job, -1, 1)
-    yield* deleteJob(job.seq)
-  }
+  for (const job of going.values()) sql.counts.add(job, -1, 1)
+  yield* deleteJobs(sql, [...going.keys()])
   return going.size
 }
 

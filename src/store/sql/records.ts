@@ -9,10 +9,14 @@ import type { Sql } from './dialect.ts'
 import { rowOf, rowsOf, type Operation, type Row } from './operation.ts'
 import { cutBy, pageOf, whereAll } from './paging.ts'
 
-export function* putRecords(writes: readonly RecordWrite[], now: Instant): Operation<PutResult[]> {
+export function* putRecords(
+  sql: Sql,
+  writes: readonly RecordWrite[],
+  now: Instant,
+): Operation<PutResult[]> {
   const results: PutResult[] = []
   for (const write of writes) {
-    const isFit = yield* recordFits(write, now)
+    const isFit = yield* recordFits(sql, write, now)
     if (isFit) yield* putRecord(write, now)
     results.push(isFit ? 'put' : 'conflict')
   }
@@ -21,8 +25,9 @@ export function* putRecords(writes: readonly RecordWrite[], now: Instant): Opera
 
 const isLive = '(expire_at is null or expire_at > ?)'
 
-export function* recordFits(write: RecordWrite, now: Instant): Operation<boolean> {
+function* recordFits({ dialect }: Sql, write: RecordWrite, now: Instant): Operation<boolean> {
   if (write.expectedVersion === null) return true
+  yield* dialect.lockRecord(toKey(write.kind), toKey(write.key))
   const row = yield* rowOf<[number]>(
     `select version from records where kind = ? and key = ? and ${isLive}`,
     toKey(write.kind),
@@ -32,8 +37,12 @@ export function* recordFits(write: RecordWrite, now: Instant): Operation<boolean
   return (row?.[0] ?? 0) === write.expectedVersion
 }
 
-export function* recordsFit(writes: readonly RecordWrite[], now: Instant): Operation<boolean> {
-  for (const write of writes) if (!(yield* recordFits(write, now))) return false
+export function* recordsFit(
+  sql: Sql,
+  writes: readonly RecordWrite[],
+  now: Instant,
+): Operation<boolean> {
+  for (const write of writes) if (!(yield* recordFits(sql, write, now))) return false
   return true
 }
 

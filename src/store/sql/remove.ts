@@ -2,10 +2,10 @@
 
 import type { State } from '../../core/job.ts'
 import type { RemoveOptions } from '../store.ts'
-import { toKey } from '../shared/text.ts'
+import { fromKey, toKey } from '../shared/text.ts'
 import type { CountKey } from './counts.ts'
 import type { Sql } from './dialect.ts'
-import { rowOf, rowsOf, type Operation } from './operation.ts'
+import { rowsOf, type Operation } from './operation.ts'
 import { putRecords } from './records.ts'
 
 export function* remove(
@@ -13,14 +13,16 @@ export function* remove(
   ids: readonly string[],
   options?: RemoveOptions,
 ): Operation<boolean[]> {
-  const existed: boolean[] = []
-  for (const id of ids) existed.push(yield* removeOne(sql, id))
-  if (options && existed.includes(true)) yield* putRecords(options.records, options.now)
+  const found = yield* removeFound(sql, ids)
+  // The second of two with one id finds nothing.
+  const existed = ids.map(id => found.delete(id))
+  if (options && existed.includes(true)) yield* putRecords(sql, options.records, options.now)
   return existed
 }
 
 type FoundRow = [
   seq: number,
+  id: string,
   tenant: string,
   queue: string,
   handler: string,
@@ -28,23 +30,39 @@ type FoundRow = [
   state: State,
 ]
 
-export function* removeOne(sql: Sql, id: string): Operation<boolean> {
-  const row = yield* rowOf<FoundRow>(
-    `select s.seq, j.tenant, s.queue, s.handler, s.kind, s.state
-      from jobs j join job_states s on s.seq = j.seq where j.id = ? ${sql.dialect.lockStates}`,
-    toKey(id),
+/** Ids of those that existed. */
+export function* removeFound(sql: Sql, ids: readonly string[]): Operation<Set<string>> {
+  const { crossJoin, lockStates } = sql.dialect
+  const table = sql.dialect.tableOfTexts([...new Set(ids)].map(toKey), 'e')
+  const rows = yield* rowsOf<FoundRow>(
+    `select s.seq, j.id, j.tenant, s.queue, s.handler, s.kind, s.state
+      from ${table.sql} ${crossJoin} jobs j on j.id = e.value
+      ${crossJoin} job_states s on s.seq = j.seq ${lockStates}`,
+    ...table.params,
   )
-  if (row === undefined) return false
-  const [seq, tenant, queue, handler, kind, state] = row
-  sql.counts.add({ tenant, queue, handler, kind, state }, -1)
-  yield* deleteJob(seq)
-  return true
+  for (const [, , tenant, queue, handler, kind, state] of rows) {
+    sql.counts.add({ tenant, queue, handler, kind, state }, -1)
+  }
+  yield* deleteJobs(
+    sql,
+    rows.map(([seq]) => seq),
+  )
+  return new Set(rows.map(([, id]) => fromKey(id)))
 }
 
-const tables = ['attempts', 'skips', 'progress', 'log_lines'] as const
+const tables = [
+  ['attempts', 'job'],
+  ['skips', 'job'],
+  ['progress', 'job'],
+  ['log_lines', 'job'],
+  ['job_states', 'seq'],
+  ['jobs', 'seq'],
+] as const
 
-export function* deleteJob(seq: number): Operation<void> {
-  for (const table of tables) yield* rowsOf(`delete from ${table} where job = ?`, seq)
-  yield* rowsOf('delete from job_states where seq = ?', seq)
-  yield* rowsOf('delete from jobs where seq = ?', seq)
+export function* deleteJobs({ dialect }: Sql, seqs: readonly number[]): Operation<void> {
+  if (seqs.length === 0) return
+  for (const [table, column] of tables) {
+    const among = dialect.amongNumbers(column, seqs)
+    yield* rowsOf(`delete from ${table} where ${among.sql}`, ...among.params)
+  }
 }

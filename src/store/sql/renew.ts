@@ -2,6 +2,7 @@
 
 import type { RenewRequest, RenewResult } from '../store.ts'
 import { toKey } from '../shared/text.ts'
+import type { Sql } from './dialect.ts'
 import { rowOf, type Operation } from './operation.ts'
 
 type Held = RenewRequest['leases'][number]
@@ -25,9 +26,13 @@ export function* renew({ leases, until }: RenewRequest): Operation<RenewResult[]
 }
 
 /** The number of the job if the lease still holds. */
-export function* heldSeq(id: string, lease: Omit<Held, 'id'>): Operation<number | null> {
+export function* heldSeq(
+  { dialect }: Sql,
+  id: string,
+  lease: Omit<Held, 'id'>,
+): Operation<number | null> {
   const row = yield* rowOf<[number]>(
-    `select seq from job_states where ${isHeld}`,
+    `select seq from job_states where ${isHeld} ${dialect.keepStates}`,
     toKey(id),
     toKey(lease.token),
     lease.fence,

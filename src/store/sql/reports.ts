@@ -6,15 +6,16 @@ import { numberMark } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { LogLine, Page, PageRequest, Progress, Report } from '../store.ts'
 import { fromKey, fromKeyOrNull, toKey, toKeyOrNull } from '../shared/text.ts'
+import type { Sql } from './dialect.ts'
 import { marksFor } from './insert.ts'
 import { rowOf, rowsOf, type Operation, type Row, type Value } from './operation.ts'
 import { cutBy, pageOf, whereAll } from './paging.ts'
 import { heldSeq } from './renew.ts'
 
-export function* report(reports: readonly Report[], now: Instant): Operation<boolean[]> {
+export function* report(sql: Sql, reports: readonly Report[], now: Instant): Operation<boolean[]> {
   const held: boolean[] = []
   for (const one of reports) {
-    const seq = yield* heldSeq(one.jobId, one)
+    const seq = yield* heldSeq(sql, one.jobId, one)
     if (seq !== null) {
       yield* writeProgress(seq, one, now)
       yield* writeLines(seq, one)

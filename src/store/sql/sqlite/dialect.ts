@@ -44,6 +44,9 @@ export const sqliteDialect: Dialect = {
   // A transaction that writes has the file to itself.
   lockStates: '',
   lockRows: '',
+  keepStates: '',
+  *lockRecord() {},
+  *lockQueue() {},
   replaceAttempt: (columns, values) =>
     `insert or replace into attempts (${columns}) values (${values})`,
   checks: { broken },

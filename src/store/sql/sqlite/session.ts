@@ -33,7 +33,7 @@ export class Session {
 
   /** Over one state of the database. */
   read<T>(work: (sql: Sql) => Operation<T>): T {
-    const sql = { dialect: sqliteDialect, damages: this.damages, counts: new Counts() }
+    const sql = { dialect: sqliteDialect, damages: this.damages, counts: new Counts(sqliteDialect) }
     return this.connection.read(() => this.run(work(sql)))
   }
 
@@ -44,10 +44,10 @@ export class Session {
 
   /** The same for work that runs statements itself. */
   writeWith<T>(work: (sql: Sql) => T): T {
-    const counts = new Counts()
+    const counts = new Counts(sqliteDialect)
     return this.connection.write(() => {
       const result = work({ dialect: sqliteDialect, damages: this.damages, counts })
-      this.run(counts.flush(sqliteDialect))
+      this.run(counts.flush())
       return result
     })
   }

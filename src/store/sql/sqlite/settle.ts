@@ -3,7 +3,6 @@
 
 import type { Change } from '../../../core/change.ts'
 import type { CommitResult, InsertOptions } from '../../store.ts'
-import { isPlainEnd } from '../../shared/plain.ts'
 import { toKey } from '../../shared/text.ts'
 import { attemptColumns, attemptValues } from '../attempt-row.ts'
 import { commitChange, setsOf, writeRest } from '../commit.ts'
@@ -28,7 +27,7 @@ export function commitAll(
 ): CommitResult[] {
   const cleared: number[] = []
   const results = changes.map((change): CommitResult => {
-    const seq = isPlainEnd(change) ? session.claimed.get(change.job.id) : undefined
+    const seq = isByNumber(change) ? session.claimed.get(change.job.id) : undefined
     if (seq === undefined || !settle(session, seq, change, options)) {
       return session.run(commitChange(sql, change, options))
     }
@@ -44,11 +43,17 @@ export function commitAll(
   return results
 }
 
+/** By the holder of a lease, with nothing beside it that could be in its way. */
+function isByNumber({ token, specChanged, inserts, records }: Change): boolean {
+  if (token === null || specChanged || inserts.length > 0) return false
+  return records.every(({ expectedVersion, remove }) => expectedVersion === null && !remove)
+}
+
 /** Fenced by version and token; false when the row was changed meanwhile. */
 // oxlint-disable-next-line max-params -- where, whose, what, when
 function settle(session: Session, seq: number, change: Change, { now }: InsertOptions): boolean {
   const { job, expectedVersion, token } = change
-  session.claimed.delete(job.id)
+  if (job.lease === null) session.claimed.delete(job.id)
   const statement = session.statement(settleSql)
   const { changes } = statement.run(...stateValues(job, now), seq, expectedVersion, toKey(token!))
   return changes !== 0

@@ -323,7 +323,7 @@ export class SqliteStore implements Store, Inspected, Aged {
 
   async report(reports: readonly Report[], now: Instant) {
     if (reports.length === 0) return this.#none()
-    return this.#call(session => session.write(() => report(reports, now)))
+    return this.#call(session => session.write(sql => report(sql, reports, now)))
   }
 
   progress(jobId: string) {
@@ -341,7 +341,7 @@ export class SqliteStore implements Store, Inspected, Aged {
 
   async putRecords(writes: readonly RecordWrite[], now: Instant) {
     if (writes.length === 0) return this.#none()
-    return this.#call(session => session.write(() => putRecords(writes, now)))
+    return this.#call(session => session.write(sql => putRecords(sql, writes, now)))
   }
 
   getRecords(kind: string, keys: readonly string[], now: Instant) {

@@ -1,0 +1,222 @@
+// Many writers at once: no job is had by two, nothing is lost, and what is kept beside the jobs
+// (states, counts) agrees with them in the end.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { begin } from '../../../core/begin.ts'
+import type { Change } from '../../../core/change.ts'
+import type { Job } from '../../../core/job.ts'
+import { pauseJob, resumeJob } from '../../../core/pause.ts'
+import { settle } from '../../../core/settle.ts'
+import { SECOND } from '../../../core/time.ts'
+import {
+  claimRequest,
+  failed,
+  makeIds,
+  newJob,
+  succeeded,
+  T0,
+  type Ids,
+} from '../../../../tests/support/builders.ts'
+import { Random } from '../../../../tests/support/random.ts'
+import { freshPlace, type FreshPlace } from '../../../../tests/support/servers/shared.ts'
+import { skipTest } from '../../../../tests/support/skip.ts'
+import { parseAddress } from './address.ts'
+import { Connection, type Run } from './connection.ts'
+import { PostgresStore } from './store.ts'
+
+let place: FreshPlace
+const stores: PostgresStore[] = []
+
+beforeEach(async () => {
+  const found = await freshPlace('postgres')
+  if ('missing' in found) skipTest(found.missing)
+  place = found
+})
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close()
+  await place.clean()
+})
+
+async function open(count: number): Promise<PostgresStore[]> {
+  for (let i = 0; i < count; i++) {
+    const url = `${place.url}&pool=2&listen=${i % 2 === 0 ? 'on' : 'off'}`
+    const store = new PostgresStore({ url, clock: () => T0, listens: false })
+    stores.push(store)
+    await store.open()
+  }
+  return stores
+}
+
+async function drain(store: PostgresStore, ids: Ids, limit: number): Promise<Job[]> {
+  const taken: Job[] = []
+  for (;;) {
+    const claimed = await store.claim(claimRequest({ limit }, ids))
+    if (claimed.length === 0) return taken
+    taken.push(...claimed)
+  }
+}
+
+describe('claimers', () => {
+  it.each([1, 7, 40, 1_000])('of %i at a time never share a job and leave none', async limit => {
+    const handles = await open(4)
+    const jobs = Array.from({ length: 400 }, (_, i) =>
+      newJob({ id: `job-${i}`, kind: 'task', spec: { lane: `lane-${i % 13}` } }),
+    )
+    await handles[0]!.insert(jobs, { now: T0 })
+    const ids = makeIds()
+    const taken = (await Promise.all(handles.map(store => drain(store, ids, limit)))).flat()
+    // A claim that met others may have come back empty: what is left is there for the next.
+    taken.push(...(await drain(handles[0]!, ids, limit)))
+    expect(new Set(taken.map(held => held.id)).size).toBe(400)
+    expect(taken).toHaveLength(400)
+    expect(new Set(taken.map(held => held.lease!.attemptId)).size).toBe(400)
+    expect(await handles[0]!.verify()).toEqual([])
+  })
+})
+
+/** Another node that is at it: its transaction stays open until it is told. */
+async function openTransaction() {
+  const address = parseAddress(place.url)
+  const connection = new Connection(address)
+  let finish = () => {}
+  const isOver = new Promise<void>(resolve => {
+    finish = resolve
+  })
+  const [ready, isReady] = signal()
+  const whole = async (statements: (run: Run) => Promise<unknown>): Promise<void> => {
+    await connection.transaction(async run => {
+      await statements(run)
+      isReady()
+      await isOver
+    })
+    await connection.close()
+  }
+  return { address, connection, whole, ready, finish }
+}
+
+function signal(): [Promise<void>, () => void] {
+  let resolve = () => {}
+  const promise = new Promise<void>(done => {
+    resolve = done
+  })
+  return [promise, resolve]
+}
+
+describe('no claim waits for another transaction', () => {
+  const lanes = ['a', 'a/u', 'b', 'b/v']
+  const some = (from: number) =>
+    Array.from({ length: 40 }, (_, i) =>
+      newJob({ id: `job-${from + i}`, kind: 'task', spec: { lane: lanes[i % 4]! } }),
+    )
+
+  it('that holds the turn of the queue and half of what is due', async () => {
+    const [store] = await open(1)
+    const ids = makeIds()
+    await store!.insert(some(100), { now: T0 })
+    // From here on the queue has a row.
+    expect(await store!.claim(claimRequest({ limit: 4 }, ids))).toHaveLength(4)
+    const other = await openTransaction()
+    const { schema } = other.address
+    const going = other.whole(async run => {
+      await run(`select 1 from ${schema}.queues for update`)
+      await run(`select 1 from ${schema}.job_states where seq % 2 = 0 for update`)
+    })
+    await other.ready
+    const taken = await drain(store!, ids, 5)
+    expect(taken).toHaveLength(18)
+    other.finish()
+    await going
+    expect(await drain(store!, ids, 5)).toHaveLength(18)
+    expect(await store!.verify()).toEqual([])
+  })
+
+  it('and an insert that is not seen for a minute is found when it is', async () => {
+    const [store] = await open(1)
+    const ids = makeIds()
+    const other = await openTransaction()
+    const late = new PostgresStore({ url: place.url, clock: () => T0, listens: false })
+    stores.push(late)
+    await late.open()
+    const { schema } = other.address
+    await late.insert(some(0), { now: T0 })
+    // As if they were written here and now: nobody sees them before this transaction is over.
+    const going = other.whole(async run => {
+      await run(`create temp table held on commit drop as select * from ${schema}.job_states`)
+      await run(`delete from ${schema}.job_states`)
+      await run(`insert into ${schema}.job_states select * from held`)
+    })
+    await other.ready
+    await store!.insert(some(100), { now: T0 })
+    const later = T0 + 60 * SECOND
+    expect((await drain(store!, ids, 7)).every(({ id }) => id >= 'job-100')).toBe(true)
+    other.finish()
+    await going
+    const found: Job[] = []
+    for (;;) {
+      const claimed = await store!.claim(claimRequest({ limit: 7, now: later }, ids))
+      if (claimed.length === 0) break
+      found.push(...claimed)
+    }
+    expect(found).toHaveLength(40)
+    expect(await store!.verify()).toEqual([])
+  })
+})
+
+function decided(held: Job, random: Random): Change {
+  const started = begin(held, T0)
+  if (started.kind === 'nothing') return started.change
+  const outcome = random.chance(0.5) ? succeeded : failed({ retryAfterMs: 0 })
+  return settle(started.job, { outcome, startedAt: T0 }, T0)
+}
+
+/** One writer: claims and settles, renews, pauses, resumes, removes, inserts. */
+async function work(store: PostgresStore, seed: number, ids: Ids): Promise<void> {
+  const random = new Random(seed)
+  for (let step = 0; step < 40; step++) {
+    const claimed = await store.claim(claimRequest({ limit: random.int(1, 9) }, ids))
+    const leases = claimed.map(({ id, lease, counters }) => {
+      return { id, token: lease!.token, fence: counters.fence }
+    })
+    if (random.chance(0.3)) {
+      const renewed = await store.renew({ leases, until: T0 + SECOND })
+      for (const [i, { version }] of renewed.entries()) claimed[i] = { ...claimed[i]!, version }
+    }
+    await store.commit(
+      claimed.map(held => decided(held, random)),
+      { now: T0 },
+    )
+    const any = await store.get(Array.from({ length: 5 }, () => `job-${random.int(0, 59)}`))
+    const edits = any.flatMap(held => {
+      if (held.state === 'waiting') return [pauseJob(held, { until: T0 + 5 * SECOND }, T0)]
+      return held.state === 'paused' ? [resumeJob(held, T0)] : []
+    })
+    await store.commit(edits, { now: T0 })
+    if (random.chance(0.2)) await store.remove([`job-${random.int(0, 59)}`])
+    if (random.chance(0.3)) {
+      await store.insert([someJob(random.int(0, 59))], { now: T0, waitingMax: 80 })
+    }
+    if (random.chance(0.1)) await store.prune({ now: T0, limit: 10, endedTasksMax: 5 })
+  }
+}
+
+function someJob(i: number): Job {
+  const trigger = { kind: 'interval', everyMs: 1, from: 'finish', anchor: null } as const
+  const spec = { lane: `lane-${i % 5}`, tenant: `t${i % 3}`, trigger }
+  return newJob({ id: `job-${i}`, kind: i % 4 === 0 ? 'task' : 'job', now: T0 - 1, spec })
+}
+
+describe('writers of every kind', () => {
+  it('leave jobs and counts that agree', async () => {
+    const handles = await open(4)
+    await handles[0]!.insert(
+      Array.from({ length: 60 }, (_, i) => someJob(i)),
+      { now: T0 },
+    )
+    const ids = makeIds()
+    await Promise.all(handles.map((store, i) => work(store, i + 1, ids)))
+    expect(await handles[0]!.verify()).toEqual([])
+    const { items } = await handles[0]!.list({}, { limit: 250 })
+    expect(items.length).toBeGreaterThan(0)
+    for (const held of items) expect(held.lease !== null).toBe(held.state === 'running')
+  })
+})
