@@ -13,8 +13,8 @@ import { SystemIds } from './engine/ids.ts'
 import { logToConsole } from './observe/console-log.ts'
 import { logTo, type Logger } from './observe/log.ts'
 import type { SourceTables } from './sources/tables.ts'
-import type { Store } from './store/store.ts'
-import type { Upkeep } from './store/upkeep.ts'
+import type { Store } from './store/port.ts'
+import type { Upkeep } from './store/maintenance.ts'
 
 export type { Logger }
 

@@ -2,7 +2,7 @@
 
 import type { Entry } from '../core/entry.ts'
 import { NODE_KIND } from '../core/record.ts'
-import type { Page, Store } from '../store/store.ts'
+import type { Page, Store } from '../store/port.ts'
 import type { Summing } from './sums.ts'
 
 /** Records by which a copy knows itself again. */

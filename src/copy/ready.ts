@@ -4,7 +4,7 @@ import { SchedulerError, shown } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
 import { NODE_KIND } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
-import type { Page, Store } from '../store/store.ts'
+import type { Page, Store } from '../store/port.ts'
 import type { Job } from '../core/job.ts'
 import { COPY_KIND } from './pages.ts'
 

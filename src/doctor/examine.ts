@@ -16,8 +16,8 @@ import {
   type Millis,
 } from '../core/time.ts'
 import type { Ids } from '../engine/ids.ts'
-import type { Page, Store } from '../store/store.ts'
-import { isInspected, type FaultKind } from '../store/upkeep.ts'
+import type { Page, Store } from '../store/port.ts'
+import { isInspected, type FaultKind } from '../store/maintenance.ts'
 import type { Finding } from './finding.ts'
 import { faultOf } from './jobs.ts'
 

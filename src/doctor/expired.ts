@@ -4,7 +4,7 @@ import type { Entry } from '../core/entry.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import type { Instant } from '../core/time.ts'
-import type { Page, Store } from '../store/store.ts'
+import type { Page, Store } from '../store/port.ts'
 
 export interface Expired {
   readonly attempts: number

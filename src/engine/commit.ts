@@ -4,7 +4,7 @@
 import type { Change } from '../core/change.ts'
 import { afterClockStep } from '../core/clock-step.ts'
 import { CLOCK_STEP_MS } from '../core/time.ts'
-import type { CommitResult, InsertOptions, Store } from '../store/store.ts'
+import type { CommitResult, InsertOptions, Store } from '../store/port.ts'
 import type { Clock } from './clock.ts'
 
 export interface CommitParts {

@@ -1,7 +1,7 @@
 // A node and its client over one store: everything the surfaces are built on.
 
 import { shortId } from '../core/short-id.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import { Client } from './client.ts'
 import { CorrectedClock, type Clock } from './clock.ts'
 import { Events } from './events.ts'

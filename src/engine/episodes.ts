@@ -19,7 +19,7 @@ import { isEnded, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { removalOf, type StoredRecord } from '../core/record.ts'
 import { MINUTE, SECOND, type Instant, type Millis } from '../core/time.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import {
   checkMissing,
   hasOverdue,

@@ -3,7 +3,7 @@
 
 import type { Job } from '../core/job.ts'
 import { formatDuration, type Instant, type Millis } from '../core/time.ts'
-import type { ClaimRequest } from '../store/store.ts'
+import type { ClaimRequest } from '../store/port.ts'
 import type { Parts } from './parts.ts'
 
 export const CLAIMS_LATE = 'claims_late'

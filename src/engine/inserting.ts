@@ -5,7 +5,7 @@ import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
 import type { RecordWrite } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
-import type { InsertOptions, InsertResult, Store } from '../store/store.ts'
+import type { InsertOptions, InsertResult, Store } from '../store/port.ts'
 import type { ClaimOnInsert } from './claimer.ts'
 
 /** Jobs in one call of the store. */

@@ -3,7 +3,7 @@
 import { ownerOf } from '../core/owner.ts'
 import { hash32 } from '../core/spread.ts'
 import { HOUR, type Millis } from '../core/time.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import type { Ids } from './ids.ts'
 
 /** Long after any lease of it has ended: a beat that is gone is as good as an old one. */

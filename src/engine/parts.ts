@@ -1,6 +1,6 @@
 // What the pieces of a node share.
 
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import type { CorrectedClock } from './clock.ts'
 import { Declarations } from './declarations.ts'
 import { Episodes } from './episodes.ts'

@@ -16,7 +16,7 @@ import {
 import type { RecordWrite } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
-import type { Bundle, JobFilter, Page, Refusal, Store } from '../store/store.ts'
+import type { Bundle, JobFilter, Page, Refusal, Store } from '../store/port.ts'
 import { noDeed, type Also, type Deed } from './audit.ts'
 import type { Clock } from './clock.ts'
 

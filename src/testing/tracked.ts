@@ -1,7 +1,7 @@
 // A store whose calls are waited for before virtual time goes on, and that can be lost and found.
 
 import { SchedulerError } from '../core/errors.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 export interface TrackedStore {

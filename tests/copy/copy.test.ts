@@ -5,7 +5,7 @@ import { copyStore, type CopyEnd, type CopyProgress } from '../../src/copy/copy.
 import { entryTypes } from '../../src/core/entry.ts'
 import { NODE_KIND } from '../../src/core/record.ts'
 import { MINUTE } from '../../src/core/time.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { claimOne, claimRequest, everyMinute, newJob, T0 } from '../support/builders.ts'
 import { dumpOf, fillRich, sorted } from '../support/rich.ts'
 import { place, serversMissing, type StoreName } from './places.ts'

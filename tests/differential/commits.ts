@@ -3,7 +3,7 @@
 import type { Change } from '../../src/core/change.ts'
 import { SchedulerError } from '../../src/core/errors.ts'
 import type { Job } from '../../src/core/job.ts'
-import type { CommitResult } from '../../src/store/store.ts'
+import type { CommitResult } from '../../src/store/port.ts'
 import type { StepKind } from '../support/invariants.ts'
 import type { Asked, World } from './world.ts'
 

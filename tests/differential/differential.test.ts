@@ -2,7 +2,7 @@
 // CARILLON_SEEDS sets how many histories, CARILLON_SEED runs a single one again.
 
 import { describe, expect, it } from 'vitest'
-import { isInspected } from '../../src/store/upkeep.ts'
+import { isInspected } from '../../src/store/maintenance.ts'
 import { openPostgres } from '../support/postgres.ts'
 import { openRedis } from '../support/redis.ts'
 import { openSqlite, openSqliteInMemory } from '../support/sqlite.ts'

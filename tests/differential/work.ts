@@ -13,7 +13,7 @@ import type {
   InsertOptions,
   LogLine,
   Report,
-} from '../../src/store/store.ts'
+} from '../../src/store/port.ts'
 import { claimRequest } from '../support/builders.ts'
 import { asked, submit, submitAll } from './commits.ts'
 import { randomWrites } from './records.ts'

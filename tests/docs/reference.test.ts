@@ -58,7 +58,7 @@ test('the page of the library lists every member of the test kit', () => {
 })
 
 test('the page of the store port lists every method', () => {
-  const body = /interface Store \{\n([\s\S]*?)\n\}/.exec(readText('src/store/store.ts'))![1]!
+  const body = /interface Store \{\n([\s\S]*?)\n\}/.exec(readText('src/store/port.ts'))![1]!
   const members = [...body.matchAll(/^ {2}(\w+)\??\(/gm)].map(match => match[1]!).sort()
   expect(described('docs/reference/store-port.md', 'Methods')).toEqual(members)
   expect(members).toEqual(expect.arrayContaining(methods(MemoryStore.prototype)))

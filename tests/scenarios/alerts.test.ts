@@ -11,7 +11,7 @@ import { alertDefaults, type Condition } from '../../src/observe/alert-condition
 import { AlertSender } from '../../src/observe/alerts.ts'
 import { AlertWatch } from '../../src/serve/alerts/watch.ts'
 import { MemoryStore } from '../../src/store/memory/store.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { trackedStore } from '../../src/testing/tracked.ts'
 import { moment, WorldClock } from '../support/world-parts.ts'
 

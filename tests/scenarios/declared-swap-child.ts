@@ -5,7 +5,7 @@ import pg from 'pg'
 import { openStore } from '../../src/compose.ts'
 import { createTaskScheduler, type Registration } from '../../src/index.ts'
 import { Connection } from '../../src/store/sql/sqlite/connection.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 
 const [address, letter, count, fatal] = process.argv.slice(2)
 

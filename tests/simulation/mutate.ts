@@ -3,7 +3,7 @@
 import type { Change } from '../../src/core/change.ts'
 import type { Job } from '../../src/core/job.ts'
 import type { Rows } from '../../src/store/memory/rows.ts'
-import type { ClaimRequest, InsertOptions, Store } from '../../src/store/store.ts'
+import type { ClaimRequest, InsertOptions, Store } from '../../src/store/port.ts'
 import type { Mutant } from './world.ts'
 
 type Alter = (change: Change, row: Job, options: InsertOptions) => Change

@@ -18,7 +18,7 @@ import type {
   InsertResult,
   JobFilter,
   LateMeasures,
-  Line,
+  Route,
   PageRequest,
   PruneRequest,
   Refusal,
@@ -27,7 +27,7 @@ import type {
   Report,
   Store,
   UpcomingRequest,
-} from '../../src/store/store.ts'
+} from '../../src/store/port.ts'
 import type { Write } from './history.ts'
 import type { Recorder, Shown } from './recorder.ts'
 import type { NodeClock, WorldClock } from './sim-clock.ts'
@@ -254,8 +254,8 @@ export class SimStore implements Store {
   overdue(request: { now: Instant; limit: number }): Promise<Job[]> {
     return this.#call('overdue', [], () => this.#way.inner.overdue(request))
   }
-  nextDueAt(lines: readonly Line[]): Promise<Instant | null> {
-    return this.#call('nextDueAt', [], () => this.#way.inner.nextDueAt(lines))
+  nextDueAt(routes: readonly Route[]): Promise<Instant | null> {
+    return this.#call('nextDueAt', [], () => this.#way.inner.nextDueAt(routes))
   }
   get(ids: readonly string[]): Promise<Job[]> {
     return this.#call('get', ids, () => this.#way.inner.get(ids))

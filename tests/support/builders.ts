@@ -7,7 +7,7 @@ import { createJob, type Job, type NewJob } from '../../src/core/job.ts'
 import { settle } from '../../src/core/settle.ts'
 import { completeSpec, type JobSpec } from '../../src/core/spec.ts'
 import { MINUTE, type Instant } from '../../src/core/time.ts'
-import type { ClaimRequest, CommitResult, Page, PageRequest, Store } from '../../src/store/store.ts'
+import type { ClaimRequest, CommitResult, Page, PageRequest, Store } from '../../src/store/port.ts'
 
 /** A Monday noon, far from every change of summer time. */
 export const T0: Instant = Date.UTC(2026, 0, 5, 12)

@@ -1,7 +1,7 @@
 // A store that can be made to fail: all of it for a while, or one call whose answer is cut off.
 
 import { SchedulerError } from '../../src/core/errors.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 
 /** Members that reach no server: an outage does not change what they do. */
 const local: ReadonlySet<string | symbol> = new Set([

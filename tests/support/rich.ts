@@ -9,7 +9,7 @@ import { pauseJob } from '../../src/core/pause.ts'
 import { requestRun } from '../../src/core/requests.ts'
 import { settle } from '../../src/core/settle.ts'
 import { DAY, MINUTE } from '../../src/core/time.ts'
-import type { Report, Store } from '../../src/store/store.ts'
+import type { Report, Store } from '../../src/store/port.ts'
 import {
   claimRequest,
   everyMinute,

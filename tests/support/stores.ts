@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Instant } from '../../src/core/time.ts'
 import { emptyRows } from '../../src/store/memory/rows.ts'
 import { MemoryStore } from '../../src/store/memory/store.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 
 export interface OpenedStore {
   readonly store: Store

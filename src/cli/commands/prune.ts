@@ -3,7 +3,7 @@
 import { define, exits } from '../command.ts'
 import type { Context } from '../context.ts'
 import { parseDuration, type Instant } from '../../core/time.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store } from '../../store/port.ts'
 import { usage } from '../problem.ts'
 
 const BITE = 1_000
@@ -66,7 +66,7 @@ function words({ attempts, jobs, records }: Counts): string {
 
 async function counted(store: Store, now: Instant, before: Instant | null): Promise<Counts> {
   const { endedBefore, expiredNow } = await import('../../doctor/expired.ts')
-  const { isAged } = await import('../../store/upkeep.ts')
+  const { isAged } = await import('../../store/maintenance.ts')
   const expired = await expiredNow(store, now)
   if (before === null) return expired
   let jobs = 0
@@ -85,7 +85,7 @@ async function pruned(
   now: Instant,
   before: Instant | null,
 ): Promise<Counts> {
-  const { isAged } = await import('../../store/upkeep.ts')
+  const { isAged } = await import('../../store/maintenance.ts')
   const done = { attempts: 0, jobs: 0, records: 0 }
   for (let isFull = true; isFull;) {
     context.signal.throwIfAborted()

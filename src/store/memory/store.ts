@@ -18,7 +18,7 @@ import type {
   InsertResult,
   JobFilter,
   LateMeasures,
-  Line,
+  Route,
   PageRequest,
   PruneRequest,
   PutResult,
@@ -27,7 +27,7 @@ import type {
   Report,
   Store,
   UpcomingRequest,
-} from '../store.ts'
+} from '../port.ts'
 import { apply } from './apply.ts'
 import { dump } from './dump.ts'
 import { load } from './load.ts'
@@ -101,8 +101,8 @@ export class MemoryStore implements Store {
     return read.overdue(this.#open, now, limit)
   }
 
-  async nextDueAt(lines: readonly Line[], seenAt?: Instant): Promise<Instant | null> {
-    return read.nextDueAt(this.#open, lines, seenAt)
+  async nextDueAt(routes: readonly Route[], seenAt?: Instant): Promise<Instant | null> {
+    return read.nextDueAt(this.#open, routes, seenAt)
   }
 
   async get(ids: readonly string[]): Promise<Job[]> {

@@ -15,10 +15,10 @@ import type {
   RenewRequest,
   RenewResult,
   Report,
-} from '../store.ts'
+} from '../port.ts'
 import { leasedJob } from '../shared/job.ts'
 import { putRecord, recordFits } from './records.ts'
-import { claimInTurns, claimRuled, type Due } from './ruled.ts'
+import { claimInTurns, claimLimited, type Due } from './claim-limited.ts'
 import type { Row, Rows } from './rows.ts'
 
 export function insertAll(
@@ -63,7 +63,8 @@ export function claim(rows: Rows, request: ClaimRequest): Job[] {
 }
 
 function takeDue(rows: Rows, due: readonly Due[], request: ClaimRequest): readonly Due[] {
-  if (request.isRuled || request.within || request.shares) return claimRuled(rows, due, request)
+  if (request.hasLimits || request.laneScope || request.shares)
+    return claimLimited(rows, due, request)
   if (due.length > request.limit) return claimInTurns(rows, due, request).taken
   const cursor = tenantOfLane(rows.cursors.get(request.queue) ?? '')
   return takeTurns(due, cursor, request.limit).taken

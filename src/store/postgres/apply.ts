@@ -9,7 +9,7 @@ import {
   type Refusal,
 } from '../../core/bundle.ts'
 import type { Removal } from '../../core/change.ts'
-import type { InsertOptions } from '../store.ts'
+import type { InsertOptions } from '../port.ts'
 import { toKey } from '../shared/text.ts'
 import { numbers, texts } from './arrays.ts'
 import { commit } from './commit.ts'

@@ -4,7 +4,7 @@
 import type { Attempt, AttemptTimes } from '../../core/attempt.ts'
 import { claimedSince, numberMark, offsetOf, scanMaxOf } from '../../core/query.ts'
 import { HOUR, type Instant } from '../../core/time.ts'
-import type { AttemptFilter, Page, PageRequest } from '../store.ts'
+import type { AttemptFilter, Page, PageRequest } from '../port.ts'
 import { numbers } from './arrays.ts'
 import { outcomes } from '../shared/codes.ts'
 import { attemptColumns, timeColumns, toAttempt } from './history.ts'

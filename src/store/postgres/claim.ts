@@ -3,7 +3,7 @@
 
 import { DamagedRecord } from '../../core/damage.ts'
 import type { Job } from '../../core/job.ts'
-import type { ClaimRequest } from '../store.ts'
+import type { ClaimRequest } from '../port.ts'
 import { fromDocumentsText, fromNumbers, numbers, separated, texts } from './arrays.ts'
 import type { Cell, ColdRow, Row } from './columns.ts'
 import type { Value } from './connection.ts'
@@ -41,11 +41,11 @@ export function canGive({ limit, handlers }: ClaimRequest): boolean {
 }
 
 export function claimName({ connection }: Tables, request: ClaimRequest): string {
-  return connection.functionName(isRuled(request) ? 'claim_ruled' : 'claim')
+  return connection.functionName(isLimited(request) ? 'claim_ruled' : 'claim')
 }
 
-function isRuled({ isRuled: hasRules, within }: ClaimRequest): boolean {
-  return hasRules === true || within !== undefined
+function isLimited({ hasLimits, laneScope }: ClaimRequest): boolean {
+  return hasLimits === true || laneScope !== undefined
 }
 
 /** Which of the values says how many may be given. */
@@ -65,28 +65,28 @@ export function claimValues(tables: Tables, request: ClaimRequest): Value[] {
     Math.max(BITE, BITE_FACTOR * request.limit),
     tables.bringsSpecs,
     tables.asksServer,
-    ...(isRuled(request) ? ruledValues(request) : turnValues(tables, request)),
+    ...(isLimited(request) ? ruledValues(request) : turnValues(tables, request)),
   ]
 }
 
 /** The form for rules takes them as a list still. */
 function idsText(request: ClaimRequest): string {
   const keys = request.attemptIds.map(toKey)
-  return isRuled(request) ? texts(keys) : separated(keys)
+  return isLimited(request) ? texts(keys) : separated(keys)
 }
 
 /** What the function answers with, claimed at the moment that judged what is due. */
 export function claimedJobs(tables: Tables, row: Row, request: ClaimRequest): Promise<Job[]> {
   let rows: Claimed[]
   try {
-    rows = isRuled(request) ? listedRows(row) : textRows(row)
+    rows = isLimited(request) ? listedRows(row) : textRows(row)
   } catch {
     // One of the rows is so damaged that none can be told from the others.
     return readOneByOne(tables, request)
   }
   noteCrowd(tables, request, rows.length)
   // It may be the server's.
-  const now = Number(row[isRuled(request) ? 9 : 1])
+  const now = Number(row[isLimited(request) ? 9 : 1])
   return understood(tables, rows, { ...request, now })
 }
 
@@ -101,12 +101,12 @@ function turnValues({ crowded }: Tables, { queue, shares }: ClaimRequest): Value
 }
 
 /** Whether rules hold, the scope, one tenant with its spans, and what each tenant may hold. */
-function ruledValues({ isRuled: hasRules, within, shares }: ClaimRequest): Value[] {
-  const { tenant, spans } = within?.lanes ?? { tenant: null, spans: [] }
+function ruledValues({ hasLimits, laneScope, shares }: ClaimRequest): Value[] {
+  const { tenant, spans } = laneScope?.lanes ?? { tenant: null, spans: [] }
   const held = Object.entries(shares?.held ?? {})
   return [
-    hasRules === true || within !== undefined,
-    within ? toKey(within.scope) : null,
+    hasLimits === true || laneScope !== undefined,
+    laneScope ? toKey(laneScope.scope) : null,
     tenant === null ? null : toKey(tenant),
     texts(spans.map(({ from }) => toKey(from))),
     texts(spans.map(({ until }) => toKey(until))),

@@ -8,7 +8,7 @@ import {
   type EntryType,
 } from '../../core/entry.ts'
 import type { SkipReason } from '../../core/ledger.ts'
-import type { DumpRequest, Page } from '../store.ts'
+import type { DumpRequest, Page } from '../port.ts'
 import { coldColumns, jobColumns, type Row } from './columns.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { attemptColumns, toAttempt } from './history.ts'

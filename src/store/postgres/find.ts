@@ -3,7 +3,7 @@
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { foldCase, numberMark, offsetOf, scanMaxOf } from '../../core/query.ts'
-import type { JobFilter, Page, PageRequest } from '../store.ts'
+import type { JobFilter, Page, PageRequest } from '../port.ts'
 import { numbers, texts } from './arrays.ts'
 import { coldColumns, jobColumns } from './columns.ts'
 import { kinds, states } from '../shared/codes.ts'

@@ -1,7 +1,7 @@
 // New jobs, idempotent by id.
 
 import type { Job } from '../../core/job.ts'
-import type { ClaimRequest, InsertedAndClaimed, InsertOptions, InsertResult } from '../store.ts'
+import type { ClaimRequest, InsertedAndClaimed, InsertOptions, InsertResult } from '../port.ts'
 import { fromNumbers, numbers, texts } from './arrays.ts'
 import { canGive, claimedJobs, claimName, claimValues, LIMIT_AT } from './claim.ts'
 import type { Value } from './connection.ts'

@@ -1,7 +1,7 @@
 // What the store's own writes never leave behind, and how each is put right: moments, records of
 // leases, counts, rows of jobs that are gone.
 
-import type { StoreFault } from '../upkeep.ts'
+import type { StoreFault } from '../maintenance.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { fromKey } from '../shared/text.ts'
 import type { Row } from './columns.ts'

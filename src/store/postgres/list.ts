@@ -2,7 +2,7 @@
 
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
-import type { Line } from '../store.ts'
+import type { Route } from '../port.ts'
 import { texts } from './arrays.ts'
 import { numberOrNull } from './columns.ts'
 import type { Tables } from './tables.ts'
@@ -19,15 +19,15 @@ export async function get(tables: Tables, ids: readonly string[]): Promise<Job[]
 /** What a claim has seen is ready since, so only what is not yet can be news. */
 export async function nextDueAt(
   tables: Tables,
-  lines: readonly Line[],
+  routes: readonly Route[],
   seenAt?: Instant,
 ): Promise<Instant | null> {
-  if (lines.length === 0) return null
+  if (routes.length === 0) return null
   const [row] = await tables.connection.call(
     `select ${tables.connection.functionName('due')}($1, $2, $3)`,
     [
-      texts(lines.map(line => toKey(line.queue))),
-      texts(lines.map(line => toKey(line.handler))),
+      texts(routes.map(route => toKey(route.queue))),
+      texts(routes.map(route => toKey(route.handler))),
       seenAt !== undefined,
     ],
   )

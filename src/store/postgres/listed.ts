@@ -3,7 +3,7 @@
 import { numberMark } from '../../core/query.ts'
 import { marksOf } from '../shared/marks.ts'
 import { RUNNING, states } from '../shared/codes.ts'
-import type { JobFilter, PageRequest } from '../store.ts'
+import type { JobFilter, PageRequest } from '../port.ts'
 import { numbers } from './arrays.ts'
 import { Query, wholeOf } from './paging.ts'
 

@@ -2,7 +2,7 @@
 // whether there is a next one.
 
 import { offsetOf } from '../../core/query.ts'
-import type { Page, PageRequest } from '../store.ts'
+import type { Page, PageRequest } from '../port.ts'
 import type { Row } from './columns.ts'
 import type { Value } from './connection.ts'
 

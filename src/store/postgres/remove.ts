@@ -1,6 +1,6 @@
 // Jobs that go, with everything that belongs to them, and what has expired.
 
-import type { PruneRequest, PruneResult, RemoveOptions } from '../store.ts'
+import type { PruneRequest, PruneResult, RemoveOptions } from '../port.ts'
 import { texts } from './arrays.ts'
 import { recordsJson } from './records.ts'
 import type { Tables } from './tables.ts'

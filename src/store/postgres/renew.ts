@@ -1,6 +1,6 @@
 // Leases extended, or only looked at.
 
-import type { RenewRequest, RenewResult } from '../store.ts'
+import type { RenewRequest, RenewResult } from '../port.ts'
 import { numbers, texts } from './arrays.ts'
 import type { Connection } from './connection.ts'
 import type { Tables } from './tables.ts'

@@ -17,7 +17,7 @@ import type {
   InsertOptions,
   JobFilter,
   LateMeasures,
-  Line,
+  Route,
   PageRequest,
   PruneRequest,
   RemoveOptions,
@@ -25,8 +25,8 @@ import type {
   Report,
   Store,
   UpcomingRequest,
-} from '../store.ts'
-import type { Aged, Inspected, StoreFault } from '../upkeep.ts'
+} from '../port.ts'
+import type { Aged, Inspected, StoreFault } from '../maintenance.ts'
 import { parseAddress, type Address } from './address.ts'
 import * as aged from './aged.ts'
 import { apply } from './apply.ts'
@@ -210,8 +210,8 @@ export class PostgresStore implements Store, Inspected, Aged {
     return this.#decoding(tables => overdue(tables, now, limit))
   }
 
-  async nextDueAt(lines: readonly Line[], seenAt?: Instant) {
-    return list.nextDueAt(this.#open, lines, seenAt)
+  async nextDueAt(routes: readonly Route[], seenAt?: Instant) {
+    return list.nextDueAt(this.#open, routes, seenAt)
   }
 
   async get(ids: readonly string[]) {

@@ -1,7 +1,7 @@
 // How many jobs of each line, tenant, kind and state there are, as the server keeps count.
 
 import type { State } from '../../core/job.ts'
-import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../store.ts'
+import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../port.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { pageOf, Query } from './paging.ts'
 import type { Tables } from './tables.ts'

@@ -1,6 +1,6 @@
 // A schema as a whole: its version, and its removal.
 
-import type { Upkeep } from '../upkeep.ts'
+import type { Upkeep } from '../maintenance.ts'
 import { parseAddress } from './address.ts'
 import { Connection } from './connection.ts'
 import { Functions } from './install.ts'

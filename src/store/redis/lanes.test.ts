@@ -9,7 +9,7 @@ import type { Job } from '../../core/job.ts'
 import { settle } from '../../core/settle.ts'
 import { HOUR, MINUTE } from '../../core/time.ts'
 import { MemoryStore } from '../memory/store.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../port.ts'
 import { constants } from './scripts.ts'
 
 let opened: OpenedStore

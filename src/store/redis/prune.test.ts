@@ -26,7 +26,7 @@ import { removalOf } from '../../core/record.ts'
 import { TASK_OUTCOME_KIND } from '../../core/series.ts'
 import { settle } from '../../core/settle.ts'
 import { HOUR, MINUTE } from '../../core/time.ts'
-import type { PruneRequest } from '../store.ts'
+import type { PruneRequest } from '../port.ts'
 import { constants } from './scripts.ts'
 import { RedisStore } from './store.ts'
 

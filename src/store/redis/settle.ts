@@ -1,7 +1,7 @@
 // Changes of jobs, the ends of their runs above all: written by one script, each if it still applies.
 
 import type { Change } from '../../core/change.ts'
-import type { CommitResult, InsertOptions } from '../store.ts'
+import type { CommitResult, InsertOptions } from '../port.ts'
 import { toKey } from '../shared/text.ts'
 import { encodeAttempt } from './attempt.ts'
 import { skipText } from './attempts.ts'

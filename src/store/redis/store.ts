@@ -18,7 +18,7 @@ import type {
   InsertOptions,
   JobFilter,
   LateMeasures,
-  Line,
+  Route,
   PageRequest,
   PruneRequest,
   PruneResult,
@@ -27,8 +27,8 @@ import type {
   Report,
   Store,
   UpcomingRequest,
-} from '../store.ts'
-import type { Inspected, StoreFault } from '../upkeep.ts'
+} from '../port.ts'
+import type { Inspected, StoreFault } from '../maintenance.ts'
 import { Damages, type DamageListener } from '../shared/damage.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { apply } from './apply.ts'
@@ -176,8 +176,8 @@ export class RedisStore implements Store, Inspected {
     return this.#decoding(session => overdue(session, now, limit))
   }
 
-  async nextDueAt(lines: readonly Line[], seenAt?: Instant) {
-    return nextDueAt(this.#open, lines, seenAt)
+  async nextDueAt(routes: readonly Route[], seenAt?: Instant) {
+    return nextDueAt(this.#open, routes, seenAt)
   }
 
   async get(ids: readonly string[]) {

@@ -1,7 +1,7 @@
 // A namespace as a whole: its layout, and its removal.
 
 import { SchedulerError } from '../../core/errors.ts'
-import type { Upkeep } from '../upkeep.ts'
+import type { Upkeep } from '../maintenance.ts'
 import { LAYOUT } from './check.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 

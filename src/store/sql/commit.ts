@@ -2,7 +2,7 @@
 
 import type { Change } from '../../core/change.ts'
 import type { State } from '../../core/job.ts'
-import type { CommitResult, InsertOptions } from '../store.ts'
+import type { CommitResult, InsertOptions } from '../port.ts'
 import { toKey, toKeyOrNull } from '../shared/text.ts'
 import { attemptColumns, attemptValues } from './attempt-row.ts'
 import { countKeyOf, type CountKey } from './counts.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../core/entry.ts'
 import type { SkipReason } from '../../core/ledger.ts'
 import type { Job, State } from '../../core/job.ts'
-import type { DumpRequest, Page } from '../store.ts'
+import type { DumpRequest, Page } from '../port.ts'
 import { fromKey } from '../shared/text.ts'
 import { readColumns, toAttempt } from './attempt-row.ts'
 import type { Sql } from './dialect.ts'

@@ -7,7 +7,7 @@ import { editJob } from '../../../src/core/edit.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { limits } from '../../../src/core/limits.ts'
 import { settle } from '../../../src/core/settle.ts'
-import type { Bundle, Refusal, Store } from '../../../src/store/store.ts'
+import type { Bundle, Refusal, Store } from '../../../src/store/port.ts'
 import {
   claimIds,
   claimOne,

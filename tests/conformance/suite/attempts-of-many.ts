@@ -5,7 +5,7 @@ import type { Attempt } from '../../../src/core/attempt.ts'
 import { change } from '../../../src/core/change.ts'
 import { attemptEntry } from '../../../src/core/entry.ts'
 import { limits } from '../../../src/core/limits.ts'
-import type { AttemptFilter, Store } from '../../../src/store/store.ts'
+import type { AttemptFilter, Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   failed,

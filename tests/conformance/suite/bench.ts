@@ -3,7 +3,7 @@
 import type { Job } from '../../../src/core/job.ts'
 import type { RecordWrite } from '../../../src/core/record.ts'
 import type { Instant } from '../../../src/core/time.ts'
-import type { Count, Store } from '../../../src/store/store.ts'
+import type { Count, Store } from '../../../src/store/port.ts'
 import { readAll, type Clock } from '../../support/builders.ts'
 
 export interface Bench {

@@ -5,7 +5,7 @@ import type { Change } from '../../../src/core/change.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { pauseJob } from '../../../src/core/pause.ts'
 import { settle, type Finish } from '../../../src/core/settle.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import { claimRequest, failed, job, readAll, succeeded, T0, write } from '../../support/builders.ts'
 import { put, stored, type UseBench } from './bench.ts'
 

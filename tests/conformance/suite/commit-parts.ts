@@ -7,7 +7,7 @@ import type { Job } from '../../../src/core/job.ts'
 import type { RecordWrite } from '../../../src/core/record.ts'
 import { settle } from '../../../src/core/settle.ts'
 import { MINUTE } from '../../../src/core/time.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   commitOne,

@@ -7,7 +7,7 @@ import { editJob } from '../../../src/core/edit.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { ENDED_TASK_KEPT_MS } from '../../../src/core/limits.ts'
 import { pauseJob, resumeJob } from '../../../src/core/pause.ts'
-import type { Count, Store } from '../../../src/store/store.ts'
+import type { Count, Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   commitOne,

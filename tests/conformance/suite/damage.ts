@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { isDamaged } from '../../../src/core/damage.ts'
-import type { Store } from '../../../src/store/store.ts'
-import { isInspected } from '../../../src/store/upkeep.ts'
+import type { Store } from '../../../src/store/port.ts'
+import { isInspected } from '../../../src/store/maintenance.ts'
 import { claimRequest, job, newJob, T0 } from '../../support/builders.ts'
 import { damage, damageKinds, type DamageKind } from '../../support/damage.ts'
 import { put, type Bench, type UseBench } from './bench.ts'
@@ -74,7 +74,7 @@ export function damageTests(bench: UseBench): void {
       const store = await damaged(bench(), kind)
       const claimed: string[] = []
       for (let i = 0; i < 3; i++) {
-        const jobs = await store.claim(claimRequest({ now: due, limit: 2, isRuled: true }))
+        const jobs = await store.claim(claimRequest({ now: due, limit: 2, hasLimits: true }))
         claimed.push(...jobs.map(({ id }) => id))
       }
       expect(claimed.sort()).toEqual(['a', 'z'])

@@ -67,7 +67,7 @@ function whatIsGiven(bench: UseBench): void {
       const rule = { kind: LANE_KIND, key: 'a', value: { runningMax: 1 } }
       await store.putRecords([{ ...rule, expectedVersion: null, expireAt: null }], T0)
       const jobs = [job('a', { lane: 'a' }), job('b', { lane: 'a' }), job('c', { lane: 'c' })]
-      const request = claimRequest({ limit: 3, isRuled: true })
+      const request = claimRequest({ limit: 3, hasLimits: true })
       const { claimed } = await store.insertAndClaim(jobs, at, request)
       expect(claimed.map(({ id }) => id)).toEqual(['a', 'c'])
     })

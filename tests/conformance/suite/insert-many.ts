@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../../src/core/job.ts'
 import { MINUTE } from '../../../src/core/time.ts'
-import type { InsertResult, Store } from '../../../src/store/store.ts'
+import type { InsertResult, Store } from '../../../src/store/port.ts'
 import { claimRequest, job, newJob, T0, type JobOverrides } from '../../support/builders.ts'
 import { allJobs, note, put, stored, type UseBench } from './bench.ts'
 

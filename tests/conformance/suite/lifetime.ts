@@ -1,7 +1,7 @@
 // Opening, closing, and the store's own clock.
 
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import { claimRequest, job, T0 } from '../../support/builders.ts'
 import { put, stored, type UseBench } from './bench.ts'
 

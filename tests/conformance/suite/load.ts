@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../../src/core/entry.ts'
 import { DAY, MINUTE } from '../../../src/core/time.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   claimRequest,

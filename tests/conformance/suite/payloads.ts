@@ -9,7 +9,7 @@ import { runOf } from '../../../src/core/run.ts'
 import { settle } from '../../../src/core/settle.ts'
 import type { JobSpec } from '../../../src/core/spec.ts'
 import type { Instant } from '../../../src/core/time.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   claimRequest,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { cancelJob } from '../../../src/core/control.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { settle } from '../../../src/core/settle.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   claimRequest,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/core/json.ts'
 import { BEAT_KIND } from '../../../src/core/owner.ts'
 import type { RecordWrite, StoredRecord } from '../../../src/core/record.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import { readAll, T0 } from '../../support/builders.ts'
 import type { UseBench } from './bench.ts'
 

@@ -5,7 +5,7 @@ import type { Change } from '../../../src/core/change.ts'
 import { removalOf } from '../../../src/core/record.ts'
 import { foldOutcomes, TASK_OUTCOME_KIND } from '../../../src/core/series.ts'
 import { settle } from '../../../src/core/settle.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import {
   claimRequest,
   commitOne,

@@ -16,7 +16,7 @@ import type {
   InsertOptions,
   JobFilter,
   LateMeasures,
-  Line,
+  Route,
   PageRequest,
   PruneRequest,
   Refusal,
@@ -25,8 +25,8 @@ import type {
   Report,
   Store,
   UpcomingRequest,
-} from '../../store.ts'
-import type { Aged, Inspected, StoreFault } from '../../upkeep.ts'
+} from '../../port.ts'
+import type { Aged, Inspected, StoreFault } from '../../maintenance.ts'
 import { Damages, type DamageListener } from '../../shared/damage.ts'
 import { countBefore, deleteBefore } from '../aged.ts'
 import { apply, Refused } from '../apply.ts'
@@ -251,9 +251,9 @@ export class SqliteStore implements Store, Inspected, Aged {
     return this.#read(session => session.read(sql => overdue(sql, now, limit)))
   }
 
-  nextDueAt(lines: readonly Line[], seenAt?: Instant) {
+  nextDueAt(routes: readonly Route[], seenAt?: Instant) {
     return this.#read(session =>
-      session.connection.glance(() => session.run(nextDueAt(lines, seenAt))),
+      session.connection.glance(() => session.run(nextDueAt(routes, seenAt))),
     )
   }
 

@@ -5,7 +5,7 @@ import { openDatabase, type Database } from './driver.ts'
 import { translated } from './errors.ts'
 import { latestVersion, migrate, schemaVersion } from './migrate.ts'
 import { ownersFolder } from './owner-locks.ts'
-import type { Upkeep } from '../../upkeep.ts'
+import type { Upkeep } from '../../maintenance.ts'
 
 const BUSY_MS = 5_000
 

@@ -2,7 +2,7 @@
 // own writes can never leave behind, and putting it right; versions, copies, removal.
 
 import type { Instant } from '../core/time.ts'
-import type { Store } from './store.ts'
+import type { Store } from './port.ts'
 
 /**
  * moment: a job that waits is not where claims look, or one that does not wait is. lease: a running

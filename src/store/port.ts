@@ -35,7 +35,7 @@ export interface Store {
   /** Idempotent by id. `full` leaves a job out because its queue holds `waitingMax` waiting ones. */
   insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertResult[]>
   /**
-   * Due and waiting → running with a lease, at most `limit`, only from the given lines, nothing
+   * Due and waiting → running with a lease, at most `limit`, only from the given routes, nothing
    * from paused queues. When more is due than fits, tenants take turns, then the lanes of each
    * (core/fair). Returned in the order they should start. Steps fence, attempt counter and version
    * of each by one. Rows that do not decode are set aside as failed, here and in every other call,
@@ -67,10 +67,10 @@ export interface Store {
   /** Running jobs whose lease ended and paused jobs whose pause ended. Reads only. */
   overdue(request: { now: Instant; limit: number }): Promise<Job[]>
   /**
-   * When the loop must look again: the earliest due moment of the lines (not of paused queues).
+   * When the loop must look again: the earliest due moment of the routes (not of paused queues).
    * With `seenAt`, what a claim with rules or lanes at that moment has seen and left is left out.
    */
-  nextDueAt(lines: readonly Line[], seenAt?: Instant): Promise<Instant | null>
+  nextDueAt(routes: readonly Route[], seenAt?: Instant): Promise<Instant | null>
 
   /** The jobs that exist, in the order asked. */
   get(ids: readonly string[]): Promise<Job[]>
@@ -153,8 +153,8 @@ export interface Store {
   onDamage?(listener: (job: Job) => void): () => void
 }
 
-/** A queue and one handler in it: what a node can serve is a set of lines. */
-export interface Line {
+/** A queue and one handler in it: what a node can serve is a set of routes. */
+export interface Route {
   readonly queue: string
   readonly handler: string
 }
@@ -192,14 +192,14 @@ export interface ClaimRequest {
   /** As many ids as the limit. */
   readonly attemptIds: readonly string[]
   /** Tenants and lanes may have rules (core/lane): they are looked up and held to. */
-  readonly isRuled?: boolean
+  readonly hasLimits?: boolean
   /** Claims with a turn of their own; the queue's is neither asked nor moved. Rules hold. */
-  readonly within?: Within
+  readonly laneScope?: LaneScope
   /** What a tenant may be given at most, less what it holds already. */
   readonly shares?: TenantShares
 }
 
-export interface Within {
+export interface LaneScope {
   /** Claims of one scope share a turn of their own, which the store keeps and moves in the claim. */
   readonly scope: string
   /** Null for every lane of every tenant. */
