@@ -152,7 +152,7 @@ async function hold(input: CopyInput): Promise<void> {
   const paused = new Set(await from.store.pausedQueues())
   const queues = await queuesOf(from.store)
   for (const queue of queues) await to.store.setQueuePaused(queue, paused.has(queue))
-  await to.store.load(await queueEntries(input, from.store), await to.store.now())
+  await to.store.maintenance.load(await queueEntries(input, from.store), await to.store.now())
   for (const queue of queues) await to.store.setQueuePaused(queue, true)
   await writeMarker(to.store, { source: from.name, step: 'held' })
 }
@@ -191,7 +191,7 @@ async function write(
     const fitting = force ? await fittingOf(to.store, entries) : entries
     leftOut += entries.length - fitting.length
     if (force) for (const entry of fitting) written.add(entry)
-    await to.store.load(
+    await to.store.maintenance.load(
       fitting.filter(({ type }) => type !== 'queue'),
       now,
     )

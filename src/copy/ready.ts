@@ -63,7 +63,7 @@ export async function refuseNotEmpty({ store, name }: CopyEnd): Promise<void> {
   const now = await store.now()
   let cursor: string | null = null
   do {
-    const page = await store.dump({ cursor, limit: limits.pageMax })
+    const page = await store.maintenance.dump({ cursor, limit: limits.pageMax })
     for (const entry of page.items) {
       if (entry.type === 'record') {
         const { kind, expireAt } = entry.record

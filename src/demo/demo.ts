@@ -80,7 +80,7 @@ export async function loadDemo(
   playDemo(engine)
   const entries = entriesOf(all, flows[0]!, now)
   for (let at = 0; at < entries.length; at += BATCH) {
-    await store.load(entries.slice(at, at + BATCH), now)
+    await store.maintenance.load(entries.slice(at, at + BATCH), now)
   }
   await shape(client, written, now)
   engine.node.onExternalWrite()

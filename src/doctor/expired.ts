@@ -18,7 +18,7 @@ export async function expiredNow(store: Store, now: Instant): Promise<Expired> {
   const sums = { attempts: 0, jobs: 0, records: 0 }
   let cursor: string | null = null
   do {
-    const page: Page<Entry> = await store.dump({ cursor, limit: limits.pageMax })
+    const page: Page<Entry> = await store.maintenance.dump({ cursor, limit: limits.pageMax })
     for (const entry of page.items) {
       if (entry.type === 'job') {
         const { id, expireAt, counters, spec } = entry.job

@@ -4,17 +4,17 @@
 import type { Attempt, AttemptTimes, OutcomeKind } from '../core/attempt.ts'
 import type { Bundle, Refusal } from '../core/bundle.ts'
 import type { Change } from '../core/change.ts'
-import type { Entry } from '../core/entry.ts'
 import type { Job, State } from '../core/job.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { LaneSpan, TenantShares } from '../core/lane.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
-import type { Parts } from '../core/query.ts'
+import type { Page, PageRequest, Parts } from '../core/query.ts'
 import type { RecordWrite, StoredRecord } from '../core/record.ts'
 import type { LogLine, Progress } from '../core/report.ts'
 import type { Instant, Millis } from '../core/time.ts'
+import type { Maintenance } from './maintenance.ts'
 
-export type { Bundle, LogLine, Progress, Refusal, TenantShares }
+export type { Bundle, LogLine, Page, PageRequest, Progress, Refusal, TenantShares }
 
 export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'postgres' | 'redis'
@@ -24,6 +24,8 @@ export interface Store {
   readonly claimsAtOnce: number
   /** One sentence on what survives a crash, printed at start. */
   readonly promise: string
+  /** What is done to the store as a whole, also before it is opened. */
+  readonly maintenance: Maintenance
 
   /** Creates or migrates what is needed, or refuses with a clear error and changes nothing. */
   open(): Promise<void>
@@ -128,19 +130,6 @@ export interface Store {
   getRecords(kind: string, keys: readonly string[], now: Instant): Promise<StoredRecord[]>
   /** In the order of keys. */
   listRecords(kind: string, page: PageRequest, now: Instant): Promise<Page<StoredRecord>>
-
-  /**
-   * Everything kept, in a fixed order: the entries of one type after those of another, jobs in the
-   * order of creation. Looks at a bounded number, so a page may be short, even empty, while its
-   * cursor says that more may follow. What is written meanwhile may be told or not.
-   */
-  dump(request: DumpRequest): Promise<Page<Entry>>
-  /**
-   * Writes entries as they are, all or none, into a store nobody else writes to. What is there
-   * already with the same content is left; with other content it is refused (STORE_NOT_EMPTY),
-   * and so is what belongs to a job that is not there (JOB_NOT_FOUND).
-   */
-  load(entries: readonly Entry[], now: Instant): Promise<void>
 
   /** Proves that this owner of leases lives, until the store is closed or the process ends. */
   lockOwner?(owner: string): void
@@ -258,23 +247,6 @@ export interface AttemptFilter {
   readonly until?: Instant
 }
 
-/** `cursor` is the opaque mark a page ended with; order is that of creation. */
-export interface PageRequest {
-  readonly limit: number
-  readonly cursor?: string | null
-  readonly newestFirst?: boolean
-  /**
-   * Leaves out so many first, for callers that count instead of following cursors. Refused beyond
-   * a named maximum.
-   */
-  readonly offset?: number
-}
-export interface Page<T> {
-  readonly items: readonly T[]
-  /** Null on the last page. */
-  readonly cursor: string | null
-}
-
 export interface Count {
   readonly queue: string
   readonly handler: string
@@ -320,12 +292,6 @@ export interface PruneResult {
   readonly records: number
   /** More is waiting to be pruned. */
   readonly isFull: boolean
-}
-
-export interface DumpRequest {
-  readonly limit: number
-  /** Null for the beginning. */
-  readonly cursor: string | null
 }
 
 export interface LateMeasures {

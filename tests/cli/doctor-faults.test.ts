@@ -50,7 +50,7 @@ async function dumped(store: Store): Promise<Entry[]> {
   const found: Entry[] = []
   let cursor: string | null = null
   do {
-    const page = await store.dump({ cursor, limit: 100 })
+    const page = await store.maintenance.dump({ cursor, limit: 100 })
     found.push(...page.items)
     cursor = page.cursor
   } while (cursor !== null)

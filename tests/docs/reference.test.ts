@@ -64,6 +64,13 @@ test('the page of the store port lists every method', () => {
   expect(members).toEqual(expect.arrayContaining(methods(MemoryStore.prototype)))
 })
 
+test('the page of the store port lists every method of maintenance, of which there are few', () => {
+  const { maintenance } = new MemoryStore(() => 0)
+  const members = Object.keys(maintenance).filter(name => name !== 'latest')
+  expect(described('docs/reference/store-port.md', 'Maintenance')).toEqual(members.sort())
+  expect(members.length).toBeLessThanOrEqual(10)
+})
+
 test('the page of events lists every type, skip reason and log line', () => {
   const path = 'docs/reference/events.md'
   const types = found('src/library/events.ts', /readonly type: '([\w.]+)'/g)

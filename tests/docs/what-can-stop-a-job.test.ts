@@ -28,7 +28,7 @@ test('every reason for which a firing is skipped is listed', () => {
 })
 
 test('every trouble of a node is listed', () => {
-  const sources = ['claim-watch', 'clock-epochs', 'store-trouble'].map(name =>
+  const sources = ['in-flight-claim', 'clock-epochs', 'store-trouble'].map(name =>
     readText(`src/engine/${name}.ts`),
   )
   const codes = sources.flatMap(source =>

@@ -11,7 +11,7 @@ async function everything(store: Store): Promise<Entry[]> {
   const found: Entry[] = []
   let cursor: string | null = null
   do {
-    const page: { items: readonly Entry[]; cursor: string | null } = await store.dump({
+    const page: { items: readonly Entry[]; cursor: string | null } = await store.maintenance.dump({
       limit: 250,
       cursor,
     })

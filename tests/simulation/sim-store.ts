@@ -2,18 +2,17 @@
 // and is written down at the moment it takes effect.
 
 import type { Change } from '../../src/core/change.ts'
-import type { Entry } from '../../src/core/entry.ts'
 import { SchedulerError } from '../../src/core/errors.ts'
 import type { Job } from '../../src/core/job.ts'
 import type { RecordWrite } from '../../src/core/record.ts'
 import type { Instant, Millis } from '../../src/core/time.ts'
+import type { Maintenance } from '../../src/store/maintenance.ts'
 import type {
   AttemptFilter,
   Bundle,
   ClaimRequest,
   CommitResult,
   DueCountRequest,
-  DumpRequest,
   InsertOptions,
   InsertResult,
   JobFilter,
@@ -69,6 +68,10 @@ export class SimStore implements Store {
 
   constructor(way: Way) {
     this.#way = way
+  }
+
+  get maintenance(): Maintenance {
+    return this.#way.inner.maintenance
   }
 
   get node(): string {
@@ -319,14 +322,6 @@ export class SimStore implements Store {
 
   listRecords(kind: string, page: PageRequest, now: Instant) {
     return this.#call('listRecords', [], () => this.#way.inner.listRecords(kind, page, now))
-  }
-
-  dump(request: DumpRequest) {
-    return this.#call('dump', [], () => this.#way.inner.dump(request))
-  }
-
-  load(entries: readonly Entry[], now: Instant) {
-    return this.#call('load', [], () => this.#way.inner.load(entries, now))
   }
 }
 

@@ -160,7 +160,7 @@ async function aside(store: Store): Promise<void> {
 }
 
 export async function dumpOf(store: Store, limit = 100): Promise<Entry[]> {
-  return readAll(({ cursor }) => store.dump({ cursor: cursor ?? null, limit }))
+  return readAll(({ cursor }) => store.maintenance.dump({ cursor: cursor ?? null, limit }))
 }
 
 /** Whatever the order a store tells them in. */

@@ -1,19 +1,18 @@
 // The reference store: nothing survives the process. Every other store must behave like this one.
 
 import type { Change } from '../../core/change.ts'
-import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
 import { beatWrite } from '../../core/owner.ts'
 import type { RecordWrite } from '../../core/record.ts'
 import type { Instant, Millis } from '../../core/time.ts'
+import type { Maintenance } from '../maintenance.ts'
 import type {
   AttemptFilter,
   Bundle,
   ClaimRequest,
   CommitResult,
   DueCountRequest,
-  DumpRequest,
   InsertOptions,
   InsertResult,
   JobFilter,
@@ -29,8 +28,7 @@ import type {
   UpcomingRequest,
 } from '../port.ts'
 import { apply } from './apply.ts'
-import { dump } from './dump.ts'
-import { load } from './load.ts'
+import { memoryMaintenance } from './maintenance.ts'
 import { prune } from './prune.ts'
 import * as read from './read.ts'
 import { getRecords, listRecords, putRecords } from './records.ts'
@@ -43,6 +41,7 @@ export class MemoryStore implements Store {
   readonly isRemote: boolean = false
   readonly claimsAtOnce: number = 1
   readonly promise = 'memory: everything is lost when the process ends'
+  readonly maintenance: Maintenance
   readonly #clock: () => Instant
   readonly #rows: Rows
   #isOpen = false
@@ -51,6 +50,7 @@ export class MemoryStore implements Store {
   constructor(clock: () => Instant, rows: Rows = emptyRows()) {
     this.#clock = clock
     this.#rows = rows
+    this.maintenance = memoryMaintenance(rows, () => this.#open)
   }
 
   async open(): Promise<void> {
@@ -203,13 +203,5 @@ export class MemoryStore implements Store {
 
   async listRecords(kind: string, page: PageRequest, now: Instant) {
     return listRecords(this.#open, kind, page, now)
-  }
-
-  async dump(request: DumpRequest) {
-    return dump(this.#open, request)
-  }
-
-  async load(entries: readonly Entry[]): Promise<void> {
-    load(this.#open, entries)
   }
 }

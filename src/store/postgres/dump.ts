@@ -8,7 +8,8 @@ import {
   type EntryType,
 } from '../../core/entry.ts'
 import type { SkipReason } from '../../core/ledger.ts'
-import type { DumpRequest, Page } from '../port.ts'
+import type { DumpRequest } from '../maintenance.ts'
+import type { Page } from '../port.ts'
 import { coldColumns, jobColumns, type Row } from './columns.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { attemptColumns, toAttempt } from './history.ts'

@@ -12,7 +12,6 @@ import { Connection } from './connection.ts'
 import { Functions } from './install.ts'
 import { baseline, latestVersion, migrate } from './migrate.ts'
 import { PostgresStore } from './store.ts'
-import { postgresUpkeep } from './upkeep.ts'
 
 let place: FreshPlace
 beforeEach(async () => {
@@ -210,16 +209,15 @@ describe('a schema', () => {
   })
 
   it('H3 of an older version is refused by whoever may not migrate it, and left as it is', async () => {
-    const upkeep = postgresUpkeep(place.url)
-    await upkeep.migrate(latestVersion)
-    await asBefore(latestVersion - 1)
     const store = new PostgresStore({ url: place.url, migrates: false })
+    await store.maintenance.migrate(latestVersion)
+    await asBefore(latestVersion - 1)
     await expect(store.open()).rejects.toMatchObject({
       code: 'STORE_OLDER',
       details: { version: latestVersion - 1, needed: latestVersion },
     })
-    expect(await upkeep.version()).toBe(latestVersion - 1)
-    await upkeep.close()
+    expect(await store.maintenance.version()).toBe(latestVersion - 1)
+    await store.close()
   })
 
   it('that exists and is empty is used', async () => {

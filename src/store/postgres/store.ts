@@ -2,7 +2,6 @@
 // one statement, and so one transaction; bundles and copies are transactions of several.
 
 import type { Change } from '../../core/change.ts'
-import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
 import { beatWrite } from '../../core/owner.ts'
@@ -13,7 +12,6 @@ import type {
   Bundle,
   ClaimRequest,
   DueCountRequest,
-  DumpRequest,
   InsertOptions,
   JobFilter,
   LateMeasures,
@@ -26,9 +24,7 @@ import type {
   Store,
   UpcomingRequest,
 } from '../port.ts'
-import type { Aged, Inspected, StoreFault } from '../maintenance.ts'
 import { parseAddress, type Address } from './address.ts'
-import * as aged from './aged.ts'
 import { apply } from './apply.ts'
 import { attempts, attemptTimes } from './attempts.ts'
 import { checkServer, promiseOf } from './boot.ts'
@@ -36,14 +32,12 @@ import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection } from './connection.ts'
 import { Damages, type DamageListener } from '../shared/damage.ts'
-import { dump } from './dump.ts'
 import * as find from './find.ts'
 import { insert, insertAndClaim } from './insert.ts'
-import { inspect, mend } from './inspect.ts'
 import { ledger } from './ledger.ts'
 import * as list from './list.ts'
-import { load } from './load.ts'
 import { Functions } from './install.ts'
+import { postgresMaintenance, type PostgresMaintenance } from './maintenance.ts'
 import { migrate, refuseOlder } from './migrate.ts'
 import { overdue } from './overdue.ts'
 import * as records from './records.ts'
@@ -68,12 +62,13 @@ export interface PostgresOptions {
   readonly migrates?: boolean
 }
 
-export class PostgresStore implements Store, Inspected, Aged {
+export class PostgresStore implements Store {
   readonly kind = 'postgres'
   readonly isRemote = true
   readonly claimsAtOnce = 1
   /** What is dangerous about the server's settings, known once the store is open. */
   warnings: readonly string[] = []
+  readonly maintenance: PostgresMaintenance
   readonly #address: Address
   readonly #clock: (() => Instant) | null
   readonly #listens: boolean
@@ -88,6 +83,10 @@ export class PostgresStore implements Store, Inspected, Aged {
     this.#address = parseAddress(url)
     this.#clock = clock ?? null
     this.#listens = listens
+    this.maintenance = postgresMaintenance(this.#address, {
+      open: () => this.#open,
+      reading: work => this.#reading(work),
+    })
   }
 
   get promise(): string {
@@ -118,6 +117,7 @@ export class PostgresStore implements Store, Inspected, Aged {
     this.#tables = null
     await this.#wake.detach()
     await tables?.connection.close()
+    await this.maintenance.close()
   }
 
   get #open(): Tables {
@@ -307,36 +307,12 @@ export class PostgresStore implements Store, Inspected, Aged {
     return records.listRecords(this.#open, kind, page, now)
   }
 
-  async dump(request: DumpRequest) {
-    return this.#reading(tables => dump(tables, request))
-  }
-
-  async load(entries: readonly Entry[], now: Instant): Promise<void> {
-    await load(this.#open, entries, now)
-  }
-
   onWake(listener: () => void): () => void {
     return this.#wake.listen(listener)
   }
 
   onDamage(listener: DamageListener): () => void {
     return this.#damages.listen(listener)
-  }
-
-  async inspect(limit: number): Promise<StoreFault[]> {
-    return inspect(this.#open, limit)
-  }
-
-  async mend(fault: StoreFault): Promise<void> {
-    await mend(this.#open, fault)
-  }
-
-  async countBefore(before: Instant): Promise<number> {
-    return aged.countBefore(this.#open, before)
-  }
-
-  async forgetBefore(before: Instant, limit: number): Promise<number> {
-    return aged.forgetBefore(this.#open, before, limit)
   }
 
   /** For tests: numbers that differ from what is there; empty when all is well. */

@@ -12,7 +12,6 @@ import { addressOf } from './address.ts'
 import { LAYOUT } from './check.ts'
 import { DAY } from '../../core/time.ts'
 import { RedisStore } from './store.ts'
-import { redisUpkeep } from './upkeep.ts'
 
 let server: RedisServer
 let made = 0
@@ -138,6 +137,8 @@ describe('opening', () => {
   })
 })
 
+const markerGone = { kind: 'marker', about: 'no marker', key: '' } as const
+
 describe('refuses', () => {
   it('a layout from the future, and leaves it as it was', async () => {
     const url = freshUrl()
@@ -171,18 +172,20 @@ describe('refuses', () => {
     const prefix = `{${addressOf(url).namespace}}:`
     await send(url, 'HSET', `${prefix}jobs`, '000000000001', 'row')
     await send(url, 'HSET', `${prefix}specs`, '000000000001', 'spec')
-    const upkeep = redisUpkeep({ url })
-    await expect(upkeep.adopt!()).rejects.toMatchObject({ code: 'STORE_OLDER' })
-    await upkeep.close()
+    const { maintenance } = storeAt(url)
+    await expect(maintenance.repair(markerGone)).rejects.toMatchObject({ code: 'STORE_OLDER' })
     expect(await send(url, 'EXISTS', `${prefix}meta`)).toBe(0)
   })
 
   it('S2 to go below its layout', async () => {
-    const upkeep = redisUpkeep({ url: freshUrl() })
-    expect(await upkeep.version()).toBe(LAYOUT)
-    await upkeep.migrate(LAYOUT)
-    await expect(upkeep.migrate(LAYOUT - 1)).rejects.toMatchObject({ code: 'SETTINGS_INVALID' })
-    await upkeep.close()
+    const store = storeAt(freshUrl())
+    const { maintenance } = store
+    expect(await maintenance.version()).toBe(LAYOUT)
+    await maintenance.migrate(LAYOUT)
+    await expect(maintenance.migrate(LAYOUT - 1)).rejects.toMatchObject({
+      code: 'SETTINGS_INVALID',
+    })
+    await store.close()
   })
 
   it.each([
@@ -205,9 +208,7 @@ describe('refuses', () => {
     await send(url, 'DEL', `{${addressOf(url).namespace}}:meta`)
     const lost = { code: 'STORE_LOST', message: expect.stringContaining('doctor --repair') }
     await expect(storeAt(url).open()).rejects.toMatchObject(lost)
-    const upkeep = redisUpkeep({ url })
-    await upkeep.adopt!()
-    await upkeep.close()
+    await storeAt(url).maintenance.repair(markerGone)
     const again = storeAt(url)
     await again.open()
     expect(

@@ -4,7 +4,6 @@
 import { hostname } from 'node:os'
 import process from 'node:process'
 import type { Change } from '../../core/change.ts'
-import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
 import type { RecordWrite } from '../../core/record.ts'
@@ -14,7 +13,6 @@ import type {
   Bundle,
   ClaimRequest,
   DueCountRequest,
-  DumpRequest,
   InsertOptions,
   JobFilter,
   LateMeasures,
@@ -28,12 +26,11 @@ import type {
   Store,
   UpcomingRequest,
 } from '../port.ts'
-import type { Inspected, StoreFault } from '../maintenance.ts'
+import type { Maintenance } from '../maintenance.ts'
 import { Damages, type DamageListener } from '../shared/damage.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { apply } from './apply.ts'
 import { addMeasures, attempts as attemptsOf } from './attempts.ts'
-import { dump } from './backup.ts'
 import { claim, insertAndClaim } from './claim.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { count } from './count.ts'
@@ -43,10 +40,9 @@ import { countDue, nextDueAt, overdue, upcoming } from './due.ts'
 import { insert } from './insert.ts'
 import { get, list } from './jobs-query.ts'
 import { ledger } from './ledger.ts'
-import { load } from './load.ts'
+import { redisMaintenance } from './maintenance.ts'
 import * as records from './records.ts'
 import { renew } from './renew.ts'
-import { inspect, repair } from './repair.ts'
 import * as reports from './reports.ts'
 import { RedisSession } from './session.ts'
 import { commit } from './settle.ts'
@@ -64,10 +60,11 @@ export interface RedisOptions extends ConnectionOptions {
 
 let opened = 0
 
-export class RedisStore implements Store, Inspected {
+export class RedisStore implements Store {
   readonly kind = 'redis'
   readonly isRemote = true
   readonly claimsAtOnce = 2
+  readonly maintenance: Maintenance
   readonly #clock: (() => Instant) | null
   readonly #connection: Connection
   readonly #session: RedisSession
@@ -83,6 +80,12 @@ export class RedisStore implements Store, Inspected {
     const sender = `${hostname()}:${process.pid}:${++opened}`
     this.#session = new RedisSession(this.#connection, sender, this.#clock === null ? 'server' : '')
     this.#wake = new Wake(this.#connection, sender)
+    this.maintenance = redisMaintenance(options, {
+      connection: this.#connection,
+      open: () => this.#open,
+      reading: work => this.#reading(work),
+      now: () => this.now(),
+    })
   }
 
   get promise(): string {
@@ -281,24 +284,8 @@ export class RedisStore implements Store, Inspected {
     return records.listRecords(this.#open, { kind, now }, page)
   }
 
-  async dump(request: DumpRequest) {
-    return this.#reading(session => dump(session, request))
-  }
-
-  async load(entries: readonly Entry[], now: Instant): Promise<void> {
-    await load(this.#open, entries, now)
-  }
-
   onDamage(listener: DamageListener): () => void {
     return this.#damages.listen(listener)
-  }
-
-  async inspect(limit: number): Promise<StoreFault[]> {
-    return inspect(this.#open, limit)
-  }
-
-  async mend(fault: StoreFault): Promise<void> {
-    await repair(this.#open, fault, await this.now())
   }
 
   onWake(listener: () => void): () => void {

@@ -4,7 +4,6 @@
 import { describe, expect, it } from 'vitest'
 import { isDamaged } from '../../../src/core/damage.ts'
 import type { Store } from '../../../src/store/port.ts'
-import { isInspected } from '../../../src/store/maintenance.ts'
 import { claimRequest, job, newJob, T0 } from '../../support/builders.ts'
 import { damage, damageKinds, type DamageKind } from '../../support/damage.ts'
 import { put, type Bench, type UseBench } from './bench.ts'
@@ -115,7 +114,7 @@ export function damageTests(bench: UseBench): void {
       expect(failed.items.map(({ id }) => id)).toEqual(isLost ? [] : ['bad'])
       expect(await store.count({ search: 'bad' }, 10)).toBe(isLost ? 0 : 1)
       expect((await store.upcoming({ from: 0, until: due + 1, limit: 10 })).length).toBe(2)
-      const { items } = await store.dump({ limit: 100, cursor: null })
+      const { items } = await store.maintenance.dump({ limit: 100, cursor: null })
       expect(items.length >= 0).toBe(true)
       await store.prune({ now: due, limit: 100, endedTasksMax: 10 })
     })
@@ -135,9 +134,10 @@ export function damageTests(bench: UseBench): void {
       expect(await store.remove(['bad'])).toEqual([!isGone(bench(), kind)])
       expect(await store.get(['bad'])).toEqual([])
       expect(await claimAll(store, 10)).toEqual(['a', 'z'])
-      if (isInspected(store) && !isGone(bench(), kind)) {
-        for (const fault of await store.inspect(10)) await store.mend(fault)
-        expect(await store.inspect(10)).toEqual([])
+      if (!isGone(bench(), kind)) {
+        for (const fault of await store.maintenance.inspect(10))
+          await store.maintenance.repair(fault)
+        expect(await store.maintenance.inspect(10)).toEqual([])
       }
     })
 

@@ -167,7 +167,7 @@ function givenOnes(bench: UseBench): void {
     await runOnce(store, id, { n: 5 })
     await edit(store, id, { payload: { day: 'tuesday' } })
     const target = (await openMemory(() => T0)).store
-    await target.load(await dumpOf(store), T0)
+    await target.maintenance.load(await dumpOf(store), T0)
     for (const run of [1, 2]) {
       expect(await readRun(target, id, run)).toEqual(await readRun(store, id, run))
     }

@@ -113,7 +113,7 @@ export class Fuzz {
     const found: Entry[] = []
     let cursor: string | null = null
     do {
-      const page = await this.store.dump({ limit: 250, cursor })
+      const page = await this.store.maintenance.dump({ limit: 250, cursor })
       found.push(...page.items)
       cursor = page.cursor
     } while (cursor !== null)

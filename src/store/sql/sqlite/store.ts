@@ -1,7 +1,6 @@
 // The SQLite store: one file, any number of processes on one machine. Each call is one transaction.
 
 import type { Change } from '../../../core/change.ts'
-import type { Entry } from '../../../core/entry.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import type { Job } from '../../../core/job.ts'
 import { beatWrite } from '../../../core/owner.ts'
@@ -12,7 +11,6 @@ import type {
   Bundle,
   ClaimRequest,
   DueCountRequest,
-  DumpRequest,
   InsertOptions,
   JobFilter,
   LateMeasures,
@@ -26,19 +24,16 @@ import type {
   Store,
   UpcomingRequest,
 } from '../../port.ts'
-import type { Aged, Inspected, StoreFault } from '../../maintenance.ts'
+import type { Maintenance } from '../../maintenance.ts'
 import { Damages, type DamageListener } from '../../shared/damage.ts'
-import { countBefore, deleteBefore } from '../aged.ts'
 import { apply, Refused } from '../apply.ts'
 import { attempts, attemptTimes } from '../attempts.ts'
 import { commit } from '../commit.ts'
 import { counts, differences, tenants } from '../counts.ts'
 import { countDue, nextDueAt, upcoming } from '../due.ts'
-import { dump } from '../dump.ts'
 import { insert } from '../insert.ts'
 import { count, get, list } from '../jobs-query.ts'
 import { ledger } from '../ledger.ts'
-import { load } from '../load.ts'
 import { addMeasures } from '../measures.ts'
 import { overdue } from '../overdue.ts'
 import { prune } from '../prune.ts'
@@ -46,13 +41,13 @@ import { pausedQueues, setQueuePaused } from '../queues.ts'
 import { getRecords, listRecords, putRecords } from '../records.ts'
 import { remove } from '../remove.ts'
 import { renew } from '../renew.ts'
-import { inspect, repair } from '../repair.ts'
 import { log, progress, report } from '../reports.ts'
 import { setAside } from '../set-aside.ts'
 import { BUSY_STEP_MS, BusyCalls, type After } from './busy.ts'
 import { claim, insertAndClaim } from './claim.ts'
 import { Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
+import { sqliteMaintenance } from './maintenance.ts'
 import { OwnerLocks } from './owner-locks.ts'
 import { Session } from './session.ts'
 import { WakeFile } from './wake-file.ts'
@@ -82,11 +77,12 @@ const always = () => true
 /** Outcomes of this process give others nothing to do, but for what they insert. */
 const isNews = ({ token, inserts }: Change): boolean => token === null || inserts.length > 0
 
-export class SqliteStore implements Store, Inspected, Aged {
+export class SqliteStore implements Store {
   readonly kind = 'sqlite'
   readonly isRemote = false
   readonly claimsAtOnce = 1
   readonly promise: string
+  readonly maintenance: Maintenance
   readonly #options: SqliteOptions
   readonly #wake: Wake
   readonly #wakeFile: WakeFile
@@ -106,6 +102,10 @@ export class SqliteStore implements Store, Inspected, Aged {
     this.#busyMs = options.busyMs ?? BUSY_MS
     const { path, after = () => {} } = options
     this.#busy = new BusyCalls({ path, after, limitMs: this.#busyMs })
+    this.maintenance = sqliteMaintenance(path, {
+      read: work => this.#read(work),
+      write: work => this.#call(work),
+    })
   }
 
   async open(): Promise<void> {
@@ -350,37 +350,12 @@ export class SqliteStore implements Store, Inspected, Aged {
     return this.#read(session => session.read(() => listRecords(kind, page, now)))
   }
 
-  dump(request: DumpRequest) {
-    return this.#read(session => session.read(sql => dump(sql, request)))
-  }
-
-  async load(entries: readonly Entry[], now: Instant): Promise<void> {
-    if (entries.length === 0) return void this.#none()
-    await this.#call(session => session.write(sql => load(sql, entries, now)))
-  }
-
   onWake(listener: () => void): () => void {
     return this.#wake.listen(listener)
   }
 
   onDamage(listener: DamageListener): () => void {
     return this.#damages.listen(listener)
-  }
-
-  inspect(limit: number): Promise<StoreFault[]> {
-    return this.#read(session => session.read(sql => inspect(sql, limit)))
-  }
-
-  async mend(fault: StoreFault): Promise<void> {
-    await this.#call(session => session.write(sql => repair(sql, fault)))
-  }
-
-  countBefore(before: Instant): Promise<number> {
-    return this.#read(session => session.read(() => countBefore(before)))
-  }
-
-  forgetBefore(before: Instant, limit: number): Promise<number> {
-    return this.#call(session => session.write(sql => deleteBefore(sql, before, limit)))
   }
 
   /** For tests: numbers that differ from what is there; empty when all is well. */
