@@ -34,8 +34,12 @@ export interface Store {
   /** The store's own clock: leases and dueness follow it. */
   now(): Promise<Instant>
 
-  /** Idempotent by id. `full` leaves a job out because its queue holds `waitingMax` waiting ones. */
-  insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertResult[]>
+  /**
+   * Idempotent by id. `full` leaves a job out because its queue holds `waitingMax` waiting ones. With
+   * `claim` the claim after it is part of the same step, which is written once: whoever can start
+   * what it creates need not wait for a second write. The claim gives whatever is its turn.
+   */
+  insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer>
   /**
    * Due and waiting → running with a lease, at most `limit`, only from the given routes, nothing
    * from paused queues. When more is due than fits, tenants take turns, then the lanes of each
@@ -44,15 +48,6 @@ export interface Store {
    * and never given out.
    */
   claim(request: ClaimRequest): Promise<Job[]>
-  /**
-   * An insert and the claim after it, in one step that is written once: whoever can start what it
-   * creates need not wait for a second write. The claim gives whatever is its turn.
-   */
-  insertAndClaim(
-    jobs: readonly Job[],
-    options: InsertOptions,
-    request: ClaimRequest,
-  ): Promise<InsertedAndClaimed>
   /**
    * Writes each change iff version and lease token still match: all of its parts or none.
    * Changes of one call are independent of each other. `full`: an insert found its queue full.
@@ -156,6 +151,8 @@ export interface InsertOptions {
    * and every job gets `conflict`. Commits have records of their own and leave these aside.
    */
   readonly records?: readonly RecordWrite[]
+  /** Made in the same step, after the insert. Commits make none. */
+  readonly claim?: ClaimRequest
 }
 export interface RemoveOptions {
   readonly now: Instant
@@ -163,9 +160,11 @@ export interface RemoveOptions {
   readonly records: readonly RecordWrite[]
 }
 export type InsertResult = 'inserted' | 'exists' | 'full' | 'conflict'
-export interface InsertedAndClaimed {
-  readonly inserted: InsertResult[]
-  readonly claimed: Job[]
+export interface InsertAnswer {
+  /** One for each job. */
+  readonly results: readonly InsertResult[]
+  /** Nothing without `claim`. */
+  readonly claimed: readonly Job[]
 }
 export type CommitResult = 'committed' | 'conflict' | 'missing' | 'full'
 

@@ -13,8 +13,8 @@ import type {
   ClaimRequest,
   CommitResult,
   DueCountRequest,
+  InsertAnswer,
   InsertOptions,
-  InsertResult,
   JobFilter,
   LateMeasures,
   Route,
@@ -133,12 +133,17 @@ export class SimStore implements Store {
     return result
   }
 
-  insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertResult[]> {
+  insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer> {
+    const { claim: request, ...rest } = options
     const ids = jobs.map(job => job.id)
-    return this.#call('insert', ids, async sentAt => {
-      const result = await this.#way.inner.insert(jobs, options)
+    return this.#call(request ? 'insertAndClaim' : 'insert', ids, async sentAt => {
+      const { results } = await this.#way.inner.insert(jobs, rest)
       this.#wrote('insert', sentAt)
-      return result
+      if (!request) return { results, claimed: [] }
+      // Two writes of the same moment: between them nobody else can do anything.
+      const claimed = await this.#claimed(request, sentAt)
+      if (claimed.length > 0) this.#way.recorder.label('claimed with its insert')
+      return { results, claimed }
     })
   }
 
@@ -161,18 +166,6 @@ export class SimStore implements Store {
     )
     if (result.length > 0 && isRace) recorder.label('two nodes raced')
     return result
-  }
-
-  /** Two writes of the same moment: between them nobody else can do anything. */
-  insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    const ids = jobs.map(job => job.id)
-    return this.#call('insertAndClaim', ids, async sentAt => {
-      const inserted = await this.#way.inner.insert(jobs, options)
-      this.#wrote('insert', sentAt)
-      const claimed = await this.#claimed(request, sentAt)
-      if (claimed.length > 0) this.#way.recorder.label('claimed with its insert')
-      return { inserted, claimed }
-    })
   }
 
   commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]> {

@@ -13,8 +13,8 @@ import type {
   ClaimRequest,
   CommitResult,
   DueCountRequest,
+  InsertAnswer,
   InsertOptions,
-  InsertResult,
   JobFilter,
   LateMeasures,
   Route,
@@ -70,18 +70,14 @@ export class MemoryStore implements Store {
     return this.#clock()
   }
 
-  async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertResult[]> {
-    return write.insertAll(this.#open, jobs, options)
+  async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer> {
+    const rows = this.#open
+    const results = write.insertAll(rows, jobs, options)
+    return { results, claimed: options.claim ? write.claim(rows, options.claim) : [] }
   }
 
   async claim(request: ClaimRequest): Promise<Job[]> {
     return write.claim(this.#open, request)
-  }
-
-  async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    const rows = this.#open
-    const inserted = write.insertAll(rows, jobs, options)
-    return { inserted, claimed: write.claim(rows, request) }
   }
 
   async commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]> {

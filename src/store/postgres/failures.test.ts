@@ -93,10 +93,10 @@ describe('a connection that is cut', () => {
     await eventually('the end of the connections', async () =>
       (await backends()).length === 0 ? true : null,
     )
-    const inserted = await eventually('a write that goes through', async () => {
+    const { results } = await eventually('a write that goes through', async () => {
       return store.insert([job('a')], { now: T0 })
     })
-    expect(['inserted', 'exists']).toContain(inserted[0])
+    expect(['inserted', 'exists']).toContain(results[0])
     expect(await store.get(['a'])).toHaveLength(1)
   })
 
@@ -126,7 +126,7 @@ describe('a connection that is cut', () => {
     await expect(store.get(['a'])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     await expect(store.now()).resolves.toBe(T0)
     await proxy.set({ kind: 'pass' })
-    expect(await store.insert([job('a')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('a')], { now: T0 })).results).toEqual(['inserted'])
     await store.close()
     await proxy.close()
   })
@@ -217,7 +217,7 @@ describe('others in the way', () => {
   ])('%s is tried again until it passes', async (_, code) => {
     const store = await open()
     const tries = await refuseFirst(3, code)
-    expect(await store.insert([newJob({ id: 'a' })], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([newJob({ id: 'a' })], { now: T0 })).results).toEqual(['inserted'])
     expect(await tries()).toBe(4)
     expect((await store.get(['a'])).map(found => found.id)).toEqual(['a'])
   })

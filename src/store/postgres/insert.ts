@@ -1,7 +1,7 @@
 // New jobs, idempotent by id.
 
 import type { Job } from '../../core/job.ts'
-import type { ClaimRequest, InsertedAndClaimed, InsertOptions, InsertResult } from '../port.ts'
+import type { ClaimRequest, InsertAnswer, InsertOptions, InsertResult } from '../port.ts'
 import { fromNumbers, numbers, texts } from './arrays.ts'
 import { canGive, claimedJobs, claimName, claimValues, LIMIT_AT } from './claim.ts'
 import type { Value } from './connection.ts'
@@ -37,8 +37,8 @@ export async function insertAndClaim(
   jobs: readonly Job[],
   options: InsertOptions,
   request: ClaimRequest,
-): Promise<InsertedAndClaimed> {
-  if (!canGive(request)) return { inserted: await insert(tables, jobs, options), claimed: [] }
+): Promise<InsertAnswer> {
+  if (!canGive(request)) return { results: await insert(tables, jobs, options), claimed: [] }
   const made = await newJobs(tables, jobs)
   const values = callValues(made, options)
   const asked = claimValues(tables, request)
@@ -53,9 +53,9 @@ export async function insertAndClaim(
     left join lateral ${claimName(tables, request)}(${places.join(', ')}) c on true`
   const rows = await connection.call(sql, [...values, ...asked], { isTakenWaited: true })
   const [seqs, ...claimed] = rows[0]!
-  const inserted = insertResults(tables, made, seqs!)
+  const results = insertResults(tables, made, seqs!)
   const isAny = claimed[0] !== null
-  return { inserted, claimed: isAny ? await claimedJobs(tables, claimed, request) : [] }
+  return { results, claimed: isAny ? await claimedJobs(tables, claimed, request) : [] }
 }
 
 /** As the server takes them: each id once, the first of two that have it. */

@@ -122,7 +122,7 @@ describe('migrations', () => {
     await connection.close()
     const store = storeAt(place.url)
     await store.open()
-    expect(await store.insert([job('a')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('a')], { now: T0 })).results).toEqual(['inserted'])
     await store.close()
   })
 

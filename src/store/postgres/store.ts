@@ -12,6 +12,7 @@ import type {
   Bundle,
   ClaimRequest,
   DueCountRequest,
+  InsertAnswer,
   InsertOptions,
   JobFilter,
   LateMeasures,
@@ -163,7 +164,14 @@ export class PostgresStore implements Store {
     return Number((await this.#open.connection.call(sql, []))[0]![0])
   }
 
-  async insert(jobs: readonly Job[], options: InsertOptions) {
+  async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer> {
+    const { claim: request } = options
+    return request === undefined
+      ? { results: await this.#insert(jobs, options), claimed: [] }
+      : this.#insertAndClaim(jobs, options, request)
+  }
+
+  async #insert(jobs: readonly Job[], options: InsertOptions) {
     const tables = this.#open
     const isDue = jobs.some(job => job.dueAt !== null)
     const notification = isDue ? this.#wake.begin() : null
@@ -179,15 +187,15 @@ export class PostgresStore implements Store {
     return results
   }
 
-  async claim(request: ClaimRequest) {
-    return this.#decoding(tables => claim(tables, request))
-  }
-
-  async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
+  async #insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
     const both = await this.#decoding(tables => insertAndClaim(tables, jobs, options, request))
     const held = new Set(both.claimed.map(job => job.id))
     if (jobs.some(job => job.dueAt !== null && !held.has(job.id))) this.#wake.tell()
     return both
+  }
+
+  async claim(request: ClaimRequest) {
+    return this.#decoding(tables => claim(tables, request))
   }
 
   async commit(changes: readonly Change[], options: InsertOptions) {

@@ -2,7 +2,7 @@
 
 import { DamagedRecord } from '../../core/damage.ts'
 import type { Job } from '../../core/job.ts'
-import type { ClaimRequest, InsertedAndClaimed, InsertOptions } from '../port.ts'
+import type { ClaimRequest, InsertAnswer, InsertOptions } from '../port.ts'
 import { toKey } from '../shared/text.ts'
 import { insert, insertArgs, insertResults } from './insert.ts'
 import { claimedJob } from './row.ts'
@@ -19,12 +19,12 @@ export async function insertAndClaim(
   jobs: readonly Job[],
   options: InsertOptions,
   request: ClaimRequest,
-): Promise<InsertedAndClaimed> {
-  if (!canGive(request)) return { inserted: await insert(session, jobs, options), claimed: [] }
+): Promise<InsertAnswer> {
+  if (!canGive(request)) return { results: await insert(session, jobs, options), claimed: [] }
   const args = [...insertArgs(session, jobs, options), ...claimArgs(session, request)]
   const answer = (await session.run('insert-and-claim', args)) as [unknown, unknown]
   return {
-    inserted: insertResults(answer[0]),
+    results: insertResults(answer[0]),
     claimed: claimedJobs(session, request, answer[1]),
   }
 }

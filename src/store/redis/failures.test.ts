@@ -86,7 +86,7 @@ describe('a server that was flushed', () => {
     await askRedis(server.url, 'FLUSHALL')
     const other = storeOf(made)
     await other.open()
-    expect(await other.insert([job('c')], { now: T0 })).toEqual(['inserted'])
+    expect((await other.insert([job('c')], { now: T0 })).results).toEqual(['inserted'])
     const refused = [
       () => store.insert([job('b')], { now: T0 }),
       () => store.claim(claimRequest()),
@@ -134,7 +134,7 @@ describe('a connection', () => {
   it('that is cut after an insert leaves the job there once', async () => {
     proxy.cutReplies()
     await expect(store.insert([job('a')], { now: T0 })).rejects.toMatchObject(unavailable)
-    expect(await store.insert([job('a')], { now: T0 })).toEqual(['exists'])
+    expect((await store.insert([job('a')], { now: T0 })).results).toEqual(['exists'])
   })
 
   it('that is cut after a claim leaves the lease to end by itself', async () => {
@@ -202,7 +202,7 @@ describe('a server that became a replica', () => {
       code: 'STORE_READ_ONLY',
     })
     await askRedis(server.url, 'REPLICAOF', 'NO', 'ONE')
-    expect(await store.insert([job('b')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('b')], { now: T0 })).results).toEqual(['inserted'])
   })
 })
 
@@ -219,7 +219,7 @@ describe('a server without memory', () => {
     expect(await store.renew({ leases: [lease], until: T0 + 9 })).toMatchObject([{ isHeld: true }])
     expect(await store.remove(['b'])).toEqual([true])
     await askRedis(server.url, 'CONFIG', 'SET', 'maxmemory', '0')
-    expect(await store.insert([job('c')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('c')], { now: T0 })).results).toEqual(['inserted'])
   })
 })
 

@@ -105,7 +105,7 @@ describe('opening', () => {
     await send(url, 'HSET', key, 'application', 'carillon', 'layout', String(LAYOUT))
     const store = storeAt(url)
     await store.open()
-    expect(await store.insert([job('a')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('a')], { now: T0 })).results).toEqual(['inserted'])
     expect(await send(url, 'HGET', key, 'identity')).toBeNull()
     await send(url, 'HSET', key, 'identity', '1')
     const replaced = { code: 'STORE_LOST', details: { reason: 'replaced' } }
@@ -118,7 +118,7 @@ describe('opening', () => {
     const stores = Array.from({ length: 5 }, () => storeAt(url))
     await Promise.all(stores.map(store => store.open()))
     for (const [i, store] of stores.entries()) {
-      expect(await store.insert([job(`job-${i}`)], { now: T0 })).toEqual(['inserted'])
+      expect((await store.insert([job(`job-${i}`)], { now: T0 })).results).toEqual(['inserted'])
       await store.close()
     }
   })
@@ -276,7 +276,7 @@ describe('a server', () => {
     await store.open()
     expect(store.promise).toContain('INFO is not permitted')
     expect(store.promise).not.toContain('s3cret')
-    expect(await store.insert([job('a')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('a')], { now: T0 })).results).toEqual(['inserted'])
     await store.close()
   })
 })

@@ -13,6 +13,7 @@ import type {
   Bundle,
   ClaimRequest,
   DueCountRequest,
+  InsertAnswer,
   InsertOptions,
   JobFilter,
   LateMeasures,
@@ -151,16 +152,16 @@ export class RedisStore implements Store {
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000)
   }
 
-  async insert(jobs: readonly Job[], options: InsertOptions) {
-    return insert(this.#open, jobs, options)
+  async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer> {
+    const { claim: request } = options
+    if (request === undefined) {
+      return { results: await insert(this.#open, jobs, options), claimed: [] }
+    }
+    return this.#decoding(session => insertAndClaim(session, jobs, options, request))
   }
 
   async claim(request: ClaimRequest) {
     return this.#decoding(session => claim(session, request))
-  }
-
-  async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    return this.#decoding(session => insertAndClaim(session, jobs, options, request))
   }
 
   async commit(changes: readonly Change[], options: InsertOptions) {

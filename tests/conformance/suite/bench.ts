@@ -16,7 +16,7 @@ export interface Bench {
 export type UseBench = () => Bench
 
 export async function put(store: Store, ...jobs: Job[]): Promise<void> {
-  const results = await store.insert(jobs, { now: jobs[0]?.createdAt ?? 0 })
+  const { results } = await store.insert(jobs, { now: jobs[0]?.createdAt ?? 0 })
   const isIn = results.every(result => result === 'inserted')
   if (!isIn) throw new Error(`insert: ${results.join(', ')}`)
 }

@@ -83,8 +83,8 @@ export function damageTests(bench: UseBench): void {
       const store = await damaged(bench(), kind)
       const made = job('new')
       const request = claimRequest({ now: due, limit: 10 })
-      const { inserted, claimed } = await store.insertAndClaim([made], { now: due }, request)
-      expect(inserted).toEqual(['inserted'])
+      const { results, claimed } = await store.insert([made], { now: due, claim: request })
+      expect(results).toEqual(['inserted'])
       expect(claimed.map(({ id }) => id).sort()).toEqual(['a', 'new', 'z'])
     })
 

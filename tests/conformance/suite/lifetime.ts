@@ -8,7 +8,7 @@ import { put, stored, type UseBench } from './bench.ts'
 const closedCalls: Record<string, (store: Store) => Promise<unknown>> = {
   insert: store => store.insert([job('a')], { now: T0 }),
   claim: store => store.claim(claimRequest()),
-  insertAndClaim: store => store.insertAndClaim([job('a')], { now: T0 }, claimRequest()),
+  insertAndClaim: store => store.insert([job('a')], { now: T0, claim: claimRequest() }),
   commit: store => store.commit([], { now: T0 }),
   renew: store => store.renew({ leases: [], until: T0 }),
   overdue: store => store.overdue({ now: T0, limit: 1 }),

@@ -111,13 +111,11 @@ it('respects a pause and a cursor the other set', async () => {
 
 it('counts waiting jobs of both', async () => {
   await a.insert([job('1'), job('2')], { now: T0 })
-  expect(await b.insert([job('3'), job('4'), job('1')], { now: T0, waitingMax: 3 })).toEqual([
-    'inserted',
-    'full',
-    'exists',
-  ])
+  expect(
+    (await b.insert([job('3'), job('4'), job('1')], { now: T0, waitingMax: 3 })).results,
+  ).toEqual(['inserted', 'full', 'exists'])
   await finish(a, await claimOne(a, T0), succeeded, T0 + 1)
-  expect(await b.insert([job('4')], { now: T0, waitingMax: 3 })).toEqual(['inserted'])
+  expect((await b.insert([job('4')], { now: T0, waitingMax: 3 })).results).toEqual(['inserted'])
 })
 
 it('wakes listeners when the other wrote, and only then', async () => {

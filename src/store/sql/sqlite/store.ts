@@ -11,6 +11,7 @@ import type {
   Bundle,
   ClaimRequest,
   DueCountRequest,
+  InsertAnswer,
   InsertOptions,
   JobFilter,
   LateMeasures,
@@ -208,18 +209,19 @@ export class SqliteStore implements Store {
     return this.#options.clock()
   }
 
-  async insert(jobs: readonly Job[], options: InsertOptions) {
-    if (jobs.length === 0) return this.#none()
-    return this.#news(this.#take(session => session.write(sql => insert(sql, jobs, options))))
+  async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer> {
+    const { claim: request } = options
+    if (request !== undefined) {
+      const call = this.#take(session => insertAndClaim(session, jobs, options, request))
+      return this.#news(call, ({ claimed }) => claimed.length < jobs.length)
+    }
+    if (jobs.length === 0) return { results: this.#none(), claimed: [] }
+    const call = this.#take(session => session.write(sql => insert(sql, jobs, options)))
+    return { results: await this.#news(call), claimed: [] }
   }
 
   claim(request: ClaimRequest) {
     return this.#take(session => claim(session, request))
-  }
-
-  insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    const call = this.#take(session => insertAndClaim(session, jobs, options, request))
-    return this.#news(call, ({ claimed }) => claimed.length < jobs.length)
   }
 
   async commit(changes: readonly Change[], options: InsertOptions) {
