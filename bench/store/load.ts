@@ -81,7 +81,7 @@ export async function cycle(
     if (jobs.length === 0) break
     const changes = jobs.map(job => settled(job, now))
     const t2 = performance.now()
-    const results = await store.commit(changes, { now: now + 5 })
+    const { results } = await store.commit(changes, { now: now + 5 })
     if (results.some(result => result !== 'committed')) throw new Error('not committed')
     rows += jobs.length
     claimMs += t1 - t0

@@ -227,7 +227,7 @@ async function abandonEnded(from: Store, to: Store): Promise<number> {
     const changes = jobs
       .filter(({ lease }) => lease !== null && lease.until <= ended)
       .map(job => abandon(job, now))
-    const results = await to.commit(changes, { now })
+    const { results } = await to.commit(changes, { now })
     const isDone = results.every(result => result === 'committed')
     if (!isDone) throw new SchedulerError('STORE_IN_USE', 'someone else writes to the copy')
     count += changes.length

@@ -172,7 +172,7 @@ async function repairedRecord({ store }: Examined, id: string, now: Instant): Pr
   if (!isRestorable(job)) return (await store.remove([id], { now, records: forget }))[0]!
   const { items } = await store.attempts({ jobId: id }, { limit: 1, newestFirst: true })
   const restored = restoreJob(job, items[0]?.number ?? 0, now)
-  const [result] = await store.commit([{ ...restored, records: forget }], { now })
+  const [result] = (await store.commit([{ ...restored, records: forget }], { now })).results
   return result === 'committed'
 }
 
@@ -186,7 +186,7 @@ async function repaired(
   const [job] = await store.get([id])
   const fault = job === undefined ? null : faultOf(job, now)
   if (job === undefined || fault === null || fault.code !== code) return false
-  const [result] = await store.commit([fault.repair(job, now, ids.next(now))], { now })
+  const [result] = (await store.commit([fault.repair(job, now, ids.next(now))], { now })).results
   return result === 'committed'
 }
 

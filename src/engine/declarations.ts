@@ -180,7 +180,7 @@ export class Declarations {
         const { spec, declared } = byId.get(job.id)!
         return reviveJob(job, spec, declared, now)
       })
-      const results = await store.commit(changes, { now })
+      const { results } = await store.commit(changes, { now })
       const back = changes.filter((_, i) => results[i] === 'committed').map(({ job }) => job)
       if (back.length > 0) events.emit('changed', { verb: 'declare', jobs: back })
     }
@@ -273,7 +273,7 @@ export class Declarations {
       const deeds = also({ ...noDeed, verb: 'archive', before, after: change.job, now })
       return { ...change, records: [...change.records, ...deeds] }
     })
-    const results = await store.commit(changes, { now })
+    const { results } = await store.commit(changes, { now })
     const archived = changes.filter((_, i) => results[i] === 'committed')
     if (archived.length > 0) tellArchived(events, archived, app)
     return archived.map(({ job }) => job.id)

@@ -2,7 +2,7 @@
 // lists are batches, and time is always given. No policy lives behind this line.
 
 import type { Attempt, AttemptTimes, OutcomeKind } from '../core/attempt.ts'
-import type { Bundle, Refusal } from '../core/bundle.ts'
+import type { AtomicParts, Bundle, CommitAnswer, CommitResult, Refusal } from '../core/bundle.ts'
 import type { Change } from '../core/change.ts'
 import type { Job, State } from '../core/job.ts'
 import type { Json, JsonObject } from '../core/json.ts'
@@ -14,7 +14,8 @@ import type { LogLine, Progress } from '../core/report.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { Maintenance } from './maintenance.ts'
 
-export type { Bundle, LogLine, Page, PageRequest, Progress, Refusal, TenantShares }
+export type { AtomicParts, Bundle, CommitAnswer, CommitResult }
+export type { LogLine, Page, PageRequest, Progress, Refusal, TenantShares }
 
 export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'postgres' | 'redis'
@@ -51,14 +52,11 @@ export interface Store {
   /**
    * Writes each change iff version and lease token still match: all of its parts or none.
    * Changes of one call are independent of each other. `full`: an insert found its queue full.
-   */
-  commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]>
-  /**
-   * One step that is written as a whole or not at all, with the records given. Answers with all
-   * that is in its way; empty means written. A queue is full if it would hold more than
+   * With `atomic` all of the changes are written together with what is given there, or nothing is,
+   * and the answer names everything that is in the way. A queue is full if it would hold more than
    * `waitingMax` in the end. No job may be named twice.
    */
-  apply(bundle: Bundle, options: InsertOptions): Promise<Refusal[]>
+  commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer>
   /** Extends the leases whose token matches and steps their version; `until: null` only looks. */
   renew(request: RenewRequest): Promise<RenewResult[]>
   /** Running jobs whose lease ended and paused jobs whose pause ended. Reads only. */
@@ -143,15 +141,20 @@ export interface Route {
   readonly handler: string
 }
 
-export interface InsertOptions {
+export interface WriteOptions {
   readonly now: Instant
   readonly waitingMax?: number | null
+}
+export interface CommitOptions extends WriteOptions {
+  readonly atomic?: AtomicParts
+}
+export interface InsertOptions extends WriteOptions {
   /**
    * Written in the same step, if any of the jobs is inserted. If one conflicts, nothing is written
-   * and every job gets `conflict`. Commits have records of their own and leave these aside.
+   * and every job gets `conflict`.
    */
   readonly records?: readonly RecordWrite[]
-  /** Made in the same step, after the insert. Commits make none. */
+  /** Made in the same step, after the insert. */
   readonly claim?: ClaimRequest
 }
 export interface RemoveOptions {
@@ -166,7 +169,6 @@ export interface InsertAnswer {
   /** Nothing without `claim`. */
   readonly claimed: readonly Job[]
 }
-export type CommitResult = 'committed' | 'conflict' | 'missing' | 'full'
 
 export interface ClaimRequest {
   readonly queue: string

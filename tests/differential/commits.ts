@@ -39,12 +39,15 @@ export async function submit(world: World, ask: Asked | null): Promise<CommitRes
   return result!
 }
 
-export async function submitAll(world: World, asks: readonly Asked[]): Promise<CommitResult[]> {
+export async function submitAll(
+  world: World,
+  asks: readonly Asked[],
+): Promise<readonly CommitResult[]> {
   const waitingMax = world.random.chance(0.1) ? world.random.int(1, 6) : null
   const options = { now: world.now, waitingMax }
   const before = world.jobs
   const changes = asks.map(ask => ask.change)
-  const results = await world.all(`commit ${asks.map(ask => ask.name).join(', ')}`, store =>
+  const { results } = await world.all(`commit ${asks.map(ask => ask.name).join(', ')}`, store =>
     store.commit(changes, options),
   )
   for (const [i, result] of results.entries()) {

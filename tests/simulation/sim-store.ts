@@ -1,6 +1,7 @@
 // The store as one node reaches it: every call takes time, may fail before or after it was applied,
 // and is written down at the moment it takes effect.
 
+import { bundleOf } from '../../src/core/bundle.ts'
 import type { Change } from '../../src/core/change.ts'
 import { SchedulerError } from '../../src/core/errors.ts'
 import type { Job } from '../../src/core/job.ts'
@@ -11,6 +12,8 @@ import type {
   AttemptFilter,
   Bundle,
   ClaimRequest,
+  CommitAnswer,
+  CommitOptions,
   CommitResult,
   DueCountRequest,
   InsertAnswer,
@@ -20,7 +23,6 @@ import type {
   Route,
   PageRequest,
   PruneRequest,
-  Refusal,
   RemoveOptions,
   RenewRequest,
   Report,
@@ -168,13 +170,16 @@ export class SimStore implements Store {
     return result
   }
 
-  commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]> {
+  commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer> {
+    const { atomic } = options
+    if (atomic !== undefined) return this.#commitAtomic(bundleOf(changes, atomic), options)
     const ids = changes.map(change => change.job.id)
     return this.#call('commit', ids, async sentAt => {
       const shown = new Map(
         changes.map(({ job, token, expectedVersion }) => [job.id, { token, expectedVersion }]),
       )
-      const results = await this.#way.inner.commit(changes, options)
+      const answer = await this.#way.inner.commit(changes, options)
+      const { results } = answer
       const written = new Set(this.#wrote('commit', sentAt, shown).map(write => write.jobId))
       for (const [i, { job }] of changes.entries()) {
         if (results[i] === 'committed') written.delete(job.id)
@@ -182,7 +187,17 @@ export class SimStore implements Store {
       for (const [i, change] of changes.entries()) {
         this.#judged(change, results[i]!, written.has(change.job.id))
       }
-      return results
+      return answer
+    })
+  }
+
+  #commitAtomic(bundle: Bundle, options: CommitOptions): Promise<CommitAnswer> {
+    const { inserts, changes, removes } = bundle
+    const ids = [...inserts, ...changes.map(({ job }) => job), ...removes].map(({ id }) => id)
+    return this.#call('apply', ids, async sentAt => {
+      const answer = await this.#way.inner.commit(changes, options)
+      this.#wrote('apply', sentAt)
+      return answer
     })
   }
 
@@ -199,16 +214,6 @@ export class SimStore implements Store {
     recorder.line(`${node} ${verb ?? 'commit'} ${jobId} refused: ${result}`)
     const { token, attempt } = change
     recorder.refusals.push({ at: world.now(), node, jobId, result, token, attempt, isChanged })
-  }
-
-  apply(bundle: Bundle, options: InsertOptions): Promise<Refusal[]> {
-    const { inserts, changes, removes } = bundle
-    const ids = [...inserts, ...changes.map(({ job }) => job), ...removes].map(({ id }) => id)
-    return this.#call('apply', ids, async sentAt => {
-      const result = await this.#way.inner.apply(bundle, options)
-      this.#wrote('apply', sentAt)
-      return result
-    })
   }
 
   renew(request: RenewRequest) {
@@ -320,6 +325,11 @@ export class SimStore implements Store {
 
 /** Whether losing this answer hides anything. */
 function isTelling(result: unknown): boolean {
-  if (!Array.isArray(result) || result.length === 0) return false
-  return typeof result[0] !== 'string' || result.includes('committed')
+  const told = isAnswer(result) ? result.results : result
+  if (!Array.isArray(told) || told.length === 0) return false
+  return typeof told[0] !== 'string' || told.includes('committed')
+}
+
+function isAnswer(result: unknown): result is { readonly results: readonly unknown[] } {
+  return typeof result === 'object' && result !== null && 'results' in result
 }

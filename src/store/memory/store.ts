@@ -1,5 +1,6 @@
 // The reference store: nothing survives the process. Every other store must behave like this one.
 
+import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
 import type { Change } from '../../core/change.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
@@ -9,9 +10,9 @@ import type { Instant, Millis } from '../../core/time.ts'
 import type { Maintenance } from '../maintenance.ts'
 import type {
   AttemptFilter,
-  Bundle,
   ClaimRequest,
-  CommitResult,
+  CommitAnswer,
+  CommitOptions,
   DueCountRequest,
   InsertAnswer,
   InsertOptions,
@@ -80,13 +81,14 @@ export class MemoryStore implements Store {
     return write.claim(this.#open, request)
   }
 
-  async commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]> {
+  async commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer> {
     const rows = this.#open
-    return changes.map(change => write.commit(rows, change, options))
-  }
-
-  async apply(bundle: Bundle, options: InsertOptions) {
-    return apply(this.#open, bundle, options)
+    const { atomic } = options
+    if (atomic === undefined) {
+      return { results: changes.map(change => write.commit(rows, change, options)), refusals: [] }
+    }
+    const given = { ...options, records: atomic.records ?? [] }
+    return atomicAnswer(changes, apply(rows, bundleOf(changes, atomic), given))
   }
 
   async renew(request: RenewRequest) {

@@ -11,6 +11,7 @@ import type {
   CommitResult,
   InsertOptions,
   InsertResult,
+  WriteOptions,
   LateMeasures,
   RenewRequest,
   RenewResult,
@@ -33,14 +34,14 @@ export function insertAll(
   return results
 }
 
-export function insert(rows: Rows, job: Job, options: InsertOptions): InsertResult {
+export function insert(rows: Rows, job: Job, options: WriteOptions): InsertResult {
   if (rows.jobs.has(job.id)) return 'exists'
   if (isFull(rows, job, options)) return 'full'
   rows.jobs.set(job.id, { seq: ++rows.seq, job })
   return 'inserted'
 }
 
-function isFull(rows: Rows, job: Job, { waitingMax }: InsertOptions): boolean {
+function isFull(rows: Rows, job: Job, { waitingMax }: WriteOptions): boolean {
   if (waitingMax === undefined || waitingMax === null || job.state !== 'waiting') return false
   let waiting = 0
   for (const row of rows.jobs.values()) {
@@ -90,7 +91,7 @@ function grant(rows: Rows, row: Row, request: ClaimRequest, attemptId: string): 
   return claimed
 }
 
-export function commit(rows: Rows, change: Change, options: InsertOptions): CommitResult {
+export function commit(rows: Rows, change: Change, options: WriteOptions): CommitResult {
   const refused = refusalOf(rows, change, options.now)
   if (refused !== null) return refused
   if (change.inserts.some(job => !rows.jobs.has(job.id) && isFull(rows, job, options)))

@@ -5,7 +5,7 @@ import type { Change } from '../../core/change.ts'
 import type { Job } from '../../core/job.ts'
 import { specText } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
-import type { CommitResult, InsertOptions } from '../port.ts'
+import type { CommitResult, WriteOptions } from '../port.ts'
 import { numbers, texts } from './arrays.ts'
 import { bodyOf } from '../shared/body.ts'
 import { outcomes } from '../shared/codes.ts'
@@ -33,7 +33,7 @@ const isPlain = (listed: Listed): listed is Plain => listed.seq !== null
 export async function commit(
   tables: Tables,
   changes: readonly Change[],
-  options: InsertOptions,
+  options: WriteOptions,
 ): Promise<CommitResult[]> {
   const results: CommitResult[] = []
   let left = changes.map((change, index): Listed => {
@@ -68,7 +68,7 @@ function firstOfEach(given: Listed[]): { wave: Listed[]; later: Listed[] } {
 async function commitWave(
   tables: Tables,
   wave: readonly Listed[],
-  options: InsertOptions,
+  options: WriteOptions,
   results: CommitResult[],
 ): Promise<void> {
   const plain: Plain[] = []
@@ -112,7 +112,7 @@ const codes: readonly CommitResult[] = ['committed', 'conflict', 'missing', 'ful
 async function commitBatch(
   tables: Tables,
   batch: readonly Listed[],
-  { now, waitingMax }: InsertOptions,
+  { now, waitingMax }: WriteOptions,
 ): Promise<CommitResult[]> {
   const changes = batch.map(({ change }) => change)
   const inserts = insertsOf(changes)

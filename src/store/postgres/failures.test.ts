@@ -82,7 +82,7 @@ describe('a connection that is cut', () => {
     await admin.query('rollback')
     expect(await store.get(['a', 'b'])).toEqual(claimed)
     expect((await store.attempts({}, { limit: 9 })).items).toEqual([])
-    expect(await store.commit(changes, { now: T0 })).toEqual(['committed', 'committed'])
+    expect((await store.commit(changes, { now: T0 })).results).toEqual(['committed', 'committed'])
     expect(await store.verify()).toEqual([])
   })
 
@@ -114,7 +114,7 @@ describe('a connection that is cut', () => {
       const [now] = await store.get(['a'])
       return now!.state === 'completed' ? true : null
     })
-    expect(await store.commit([step], { now: T0 })).toEqual(['conflict'])
+    expect((await store.commit([step], { now: T0 })).results).toEqual(['conflict'])
     await store.close()
     await proxy.close()
   })
@@ -149,7 +149,7 @@ describe('without anything of a session', () => {
     await store.insert([job('a'), newJob({ id: 'b', kind: 'task' })], { now: T0 })
     const held = await claimOne(store, T0)
     const step = settle(held, { outcome: succeeded, startedAt: T0 }, T0)
-    expect(await store.commit([step], { now: T0 })).toEqual(['committed'])
+    expect((await store.commit([step], { now: T0 })).results).toEqual(['committed'])
     const { rows } = await admin.query<{ count: string }>(
       `select count(*) from pg_stat_activity where application_name = 'carillon'
         and query like '%${place.name}%'`,

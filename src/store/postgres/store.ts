@@ -1,6 +1,7 @@
 // The PostgreSQL store: one schema of one database, any number of processes anywhere. Each call is
 // one statement, and so one transaction; bundles and copies are transactions of several.
 
+import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
 import type { Change } from '../../core/change.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
@@ -9,8 +10,9 @@ import type { RecordWrite } from '../../core/record.ts'
 import type { Instant, Millis } from '../../core/time.ts'
 import type {
   AttemptFilter,
-  Bundle,
   ClaimRequest,
+  CommitAnswer,
+  CommitOptions,
   DueCountRequest,
   InsertAnswer,
   InsertOptions,
@@ -198,16 +200,17 @@ export class PostgresStore implements Store {
     return this.#decoding(tables => claim(tables, request))
   }
 
-  async commit(changes: readonly Change[], options: InsertOptions) {
+  async commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer> {
+    const { atomic } = options
+    if (atomic !== undefined) {
+      const given = { ...options, records: atomic.records ?? [] }
+      const refusals = await apply(this.#open, bundleOf(changes, atomic), given)
+      this.#wake.tell()
+      return atomicAnswer(changes, refusals)
+    }
     const results = await commit(this.#open, changes, options)
     this.#wake.tellOf(changes, options.now)
-    return results
-  }
-
-  async apply(bundle: Bundle, options: InsertOptions) {
-    const refusals = await apply(this.#open, bundle, options)
-    this.#wake.tell()
-    return refusals
+    return { results, refusals: [] }
   }
 
   async renew(request: RenewRequest) {

@@ -113,7 +113,9 @@ describe('a server without our scripts', () => {
     await askRedis(server.url, 'SCRIPT', 'FLUSH')
     const held = await claimOne(store, T0)
     await askRedis(server.url, 'SCRIPT', 'FLUSH')
-    expect(await store.commit([settle(held, done, T0)], { now: T0 })).toEqual(['committed'])
+    expect((await store.commit([settle(held, done, T0)], { now: T0 })).results).toEqual([
+      'committed',
+    ])
     expect(await attempts()).toBe(1)
   })
 })
@@ -126,7 +128,7 @@ describe('a connection', () => {
     )
     proxy.cutReplies()
     await expect(store.commit(steps, { now: T0 })).rejects.toMatchObject(unavailable)
-    expect(await store.commit(steps, { now: T0 })).toEqual(['conflict', 'conflict'])
+    expect((await store.commit(steps, { now: T0 })).results).toEqual(['conflict', 'conflict'])
     expect(await attempts()).toBe(2)
     expect((await store.get(['a']))[0]).toEqual(steps[0]!.job)
   })
@@ -188,7 +190,7 @@ describe('a server that is killed', () => {
     expect(await store.count({ states: ['completed'] }, 999)).toBe(50)
     expect(await store.count({ states: ['running'] }, 999)).toBe(50)
     expect(await store.count({ states: ['waiting'] }, 999)).toBe(200)
-    const rest = await store.commit(steps, { now: T0 })
+    const { results: rest } = await store.commit(steps, { now: T0 })
     expect(rest).toEqual([...Array(50).fill('conflict'), ...Array(50).fill('committed')])
   })
 })

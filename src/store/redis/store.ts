@@ -3,6 +3,7 @@
 
 import { hostname } from 'node:os'
 import process from 'node:process'
+import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
 import type { Change } from '../../core/change.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
@@ -10,8 +11,9 @@ import type { RecordWrite } from '../../core/record.ts'
 import type { Instant, Millis } from '../../core/time.ts'
 import type {
   AttemptFilter,
-  Bundle,
   ClaimRequest,
+  CommitAnswer,
+  CommitOptions,
   DueCountRequest,
   InsertAnswer,
   InsertOptions,
@@ -164,12 +166,14 @@ export class RedisStore implements Store {
     return this.#decoding(session => claim(session, request))
   }
 
-  async commit(changes: readonly Change[], options: InsertOptions) {
-    return commit(this.#open, changes, options)
-  }
-
-  async apply(bundle: Bundle, options: InsertOptions) {
-    return apply(this.#open, bundle, options)
+  async commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer> {
+    const { atomic } = options
+    const session = this.#open
+    if (atomic === undefined) {
+      return { results: await commit(session, changes, options), refusals: [] }
+    }
+    const given = { ...options, records: atomic.records ?? [] }
+    return atomicAnswer(changes, await apply(session, bundleOf(changes, atomic), given))
   }
 
   async renew(request: RenewRequest) {

@@ -164,7 +164,7 @@ function transitionTests(bench: UseBench): void {
       const claimed = await claimOne(store, T0)
       const step = begin(claimed, T0).change!
       await write(store, step, T0)
-      expect(await store.commit([step], { now: T0 })).toEqual(['conflict'])
+      expect((await store.commit([step], { now: T0 })).results).toEqual(['conflict'])
       expect((await store.insert(step.inserts, { now: T0 })).results).toEqual(['exists'])
       await expectTruth(store)
     })

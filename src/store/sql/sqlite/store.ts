@@ -1,5 +1,6 @@
 // The SQLite store: one file, any number of processes on one machine. Each call is one transaction.
 
+import { atomicAnswer, bundleOf } from '../../../core/bundle.ts'
 import type { Change } from '../../../core/change.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import type { Job } from '../../../core/job.ts'
@@ -10,6 +11,8 @@ import type {
   AttemptFilter,
   Bundle,
   ClaimRequest,
+  CommitAnswer,
+  CommitOptions,
   DueCountRequest,
   InsertAnswer,
   InsertOptions,
@@ -224,13 +227,18 @@ export class SqliteStore implements Store {
     return this.#take(session => claim(session, request))
   }
 
-  async commit(changes: readonly Change[], options: InsertOptions) {
-    if (changes.length === 0) return this.#none()
+  async commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer> {
+    const { atomic } = options
+    if (atomic !== undefined) {
+      const given = { ...options, records: atomic.records ?? [] }
+      return atomicAnswer(changes, await this.#apply(bundleOf(changes, atomic), given))
+    }
+    if (changes.length === 0) return { results: this.#none(), refusals: [] }
     const call = this.#call(session => session.write(sql => commit(sql, changes, options)))
-    return this.#news(call, () => changes.some(isNews))
+    return { results: await this.#news(call, () => changes.some(isNews)), refusals: [] }
   }
 
-  async apply(bundle: Bundle, options: InsertOptions): Promise<Refusal[]> {
+  async #apply(bundle: Bundle, options: InsertOptions): Promise<readonly Refusal[]> {
     const call = this.#take(session => session.write(sql => apply(sql, bundle, options)))
     try {
       await this.#news(call)
