@@ -57,7 +57,7 @@ export class InFlightClaim {
     const { clock, settings, owner, store, events } = this.#parts
     return clock.after(settings.leaseMs / 3, () => {
       this.#cancelBeat = this.#beatLater()
-      owner.beat(store).catch((error: unknown) => {
+      owner.beat(store, clock.now()).catch((error: unknown) => {
         events.emit('error', { kind: 'store', error, during: 'beat' })
       })
     })

@@ -129,7 +129,7 @@ export class Node {
       await this.#directory.refresh()
       await findStepAtStart(this.#parts)
       await this.#announce()
-      await this.#parts.owner.beat(this.#parts.store)
+      await this.#parts.owner.beat(this.#parts.store, this.#startedAt)
       await reapGone(this.#parts)
       await reap(this.#parts)
       await this.#seriesFold.sweep(0)

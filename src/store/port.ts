@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import type { LaneSpan, TenantShares } from '../core/lane.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
 import type { Page, PageRequest, Parts } from '../core/query.ts'
-import type { RecordWrite, StoredRecord } from '../core/record.ts'
+import type { RecordWrite, StampedWrite, StoredRecord } from '../core/record.ts'
 import type { LogLine, Progress } from '../core/report.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { Maintenance } from './maintenance.ts'
@@ -103,23 +103,17 @@ export interface Store {
   prune(request: PruneRequest): Promise<PruneResult>
 
   /**
-   * What a handler measured whose attempt was ended without it: kept with that attempt, which stays
-   * as it is otherwise. False when it is not there, or has measures already.
+   * Written only while the lease holds; says for each whether it did. Late measures are written to an
+   * attempt that ended without its handler, which stays as it is otherwise: false when it is not
+   * there, or has measures already.
    */
-  addMeasures(late: LateMeasures): Promise<boolean>
-  /** Written only while the lease holds; says for each whether it did. */
-  report(reports: readonly Report[], now: Instant): Promise<boolean[]>
+  report(reports: readonly (Report | LateMeasures)[], now: Instant): Promise<boolean[]>
   /** What the live attempt, or the last one of an unfinished run, reported. */
   progress(jobId: string): Promise<Progress | null>
   log(attemptId: string, page: PageRequest): Promise<Page<LogLine>>
 
-  /**
-   * A record of kind `beat` (core/owner) under the owner's name, whose value is the store's own time
-   * of the call; it expires `keptMs` after that.
-   */
-  beat(owner: string, keptMs: Millis): Promise<void>
   /** Each write is applied or refused on its own. */
-  putRecords(writes: readonly RecordWrite[], now: Instant): Promise<PutResult[]>
+  putRecords(writes: readonly (RecordWrite | StampedWrite)[], now: Instant): Promise<PutResult[]>
   getRecords(kind: string, keys: readonly string[], now: Instant): Promise<StoredRecord[]>
   /** In the order of keys. */
   listRecords(kind: string, page: PageRequest, now: Instant): Promise<Page<StoredRecord>>
@@ -295,10 +289,15 @@ export interface PruneResult {
   readonly isFull: boolean
 }
 
+/** What a handler measured whose attempt was ended without it. */
 export interface LateMeasures {
   readonly jobId: string
   readonly attemptId: string
   readonly measures: JsonObject
+}
+
+export function isLate(report: Report | LateMeasures): report is LateMeasures {
+  return 'measures' in report
 }
 
 export interface Report {

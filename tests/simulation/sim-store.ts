@@ -5,8 +5,8 @@ import { bundleOf } from '../../src/core/bundle.ts'
 import type { Change } from '../../src/core/change.ts'
 import { SchedulerError } from '../../src/core/errors.ts'
 import type { Job } from '../../src/core/job.ts'
-import type { RecordWrite } from '../../src/core/record.ts'
-import type { Instant, Millis } from '../../src/core/time.ts'
+import type { RecordWrite, StampedWrite } from '../../src/core/record.ts'
+import type { Instant } from '../../src/core/time.ts'
 import type { Maintenance } from '../../src/store/maintenance.ts'
 import type {
   AttemptFilter,
@@ -296,10 +296,7 @@ export class SimStore implements Store {
   pausedQueues(): Promise<string[]> {
     return this.#call('pausedQueues', [], () => this.#way.inner.pausedQueues())
   }
-  addMeasures(late: LateMeasures) {
-    return this.#call('addMeasures', [], () => this.#way.inner.addMeasures(late))
-  }
-  report(reports: readonly Report[], now: Instant): Promise<boolean[]> {
+  report(reports: readonly (Report | LateMeasures)[], now: Instant): Promise<boolean[]> {
     return this.#call('report', [], () => this.#way.inner.report(reports, now))
   }
   progress(jobId: string) {
@@ -308,16 +305,12 @@ export class SimStore implements Store {
   log(attemptId: string, page: PageRequest) {
     return this.#call('log', [], () => this.#way.inner.log(attemptId, page))
   }
-  putRecords(writes: readonly RecordWrite[], now: Instant) {
+  putRecords(writes: readonly (RecordWrite | StampedWrite)[], now: Instant) {
     return this.#call('putRecords', [], () => this.#way.inner.putRecords(writes, now))
   }
   getRecords(kind: string, keys: readonly string[], now: Instant) {
     return this.#call('getRecords', [], () => this.#way.inner.getRecords(kind, keys, now))
   }
-  beat(owner: string, keptMs: Millis) {
-    return this.#call('beat', [], () => this.#way.inner.beat(owner, keptMs))
-  }
-
   listRecords(kind: string, page: PageRequest, now: Instant) {
     return this.#call('listRecords', [], () => this.#way.inner.listRecords(kind, page, now))
   }

@@ -4,10 +4,10 @@ import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
 import type { Change } from '../../core/change.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
-import { beatWrite } from '../../core/owner.ts'
-import type { RecordWrite } from '../../core/record.ts'
-import type { Instant, Millis } from '../../core/time.ts'
+import { stampedAt, type RecordWrite, type StampedWrite } from '../../core/record.ts'
+import type { Instant } from '../../core/time.ts'
 import type { Maintenance } from '../maintenance.ts'
+import { isLate } from '../port.ts'
 import type {
   AttemptFilter,
   ClaimRequest,
@@ -164,13 +164,11 @@ export class MemoryStore implements Store {
     return prune(this.#open, request)
   }
 
-  async addMeasures(late: LateMeasures): Promise<boolean> {
-    return write.addMeasures(this.#open, late)
-  }
-
-  async report(reports: readonly Report[], now: Instant): Promise<boolean[]> {
+  async report(reports: readonly (Report | LateMeasures)[], now: Instant): Promise<boolean[]> {
     const rows = this.#open
-    return reports.map(given => write.report(rows, given, now))
+    return reports.map(given =>
+      isLate(given) ? write.addMeasures(rows, given) : write.report(rows, given, now),
+    )
   }
 
   async progress(jobId: string) {
@@ -186,13 +184,16 @@ export class MemoryStore implements Store {
     return { items: items.map(item => item.line), cursor }
   }
 
-  async beat(owner: string, keptMs: Millis): Promise<void> {
-    const now = this.#clock()
-    putRecords(this.#open, [beatWrite(owner, now, keptMs)], now)
-  }
-
-  async putRecords(writes: readonly RecordWrite[], now: Instant): Promise<PutResult[]> {
-    return putRecords(this.#open, writes, now)
+  async putRecords(
+    writes: readonly (RecordWrite | StampedWrite)[],
+    now: Instant,
+  ): Promise<PutResult[]> {
+    const at = this.#clock()
+    return putRecords(
+      this.#open,
+      writes.map(one => stampedAt(one, at)),
+      now,
+    )
   }
 
   async getRecords(kind: string, keys: readonly string[], now: Instant) {

@@ -2,9 +2,8 @@
 
 import type { Change } from '../../core/change.ts'
 import type { Json } from '../../core/json.ts'
-import type { RecordWrite, StoredRecord } from '../../core/record.ts'
-import { BEAT_KIND } from '../../core/owner.ts'
-import type { Instant, Millis } from '../../core/time.ts'
+import type { RecordWrite, StampedWrite, StoredRecord } from '../../core/record.ts'
+import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest, PutResult } from '../port.ts'
 import { texts } from './arrays.ts'
 import { numberOrNull, type Row } from './columns.ts'
@@ -82,12 +81,16 @@ export async function putRecords(
 }
 
 /** Stamped by the server: what a node on a slow connection believes the time to be does not count. */
-export async function beat(tables: Tables, owner: string, keptMs: Millis): Promise<void> {
+export async function putStamped(
+  tables: Tables,
+  { kind, key, stampedForMs }: StampedWrite,
+): Promise<PutResult> {
   const sql = `select ${tables.connection.functionName('records_write')}(
       json_build_array(json_build_object('kind', $1::text, 'key', $2::text, 'value', at::text,
         'expected', null, 'expires', at + $3::bigint, 'removes', false)), at)
     from (select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as at) clock`
-  await tables.connection.call(sql, [toKey(BEAT_KIND), toKey(owner), keptMs])
+  await tables.connection.call(sql, [toKey(kind), toKey(key), stampedForMs])
+  return 'put'
 }
 
 export const recordColumns = 'r.kind, r.key, r.value, r.version, r.expire_at'

@@ -5,9 +5,8 @@ import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
 import type { Change } from '../../core/change.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
-import { beatWrite } from '../../core/owner.ts'
-import type { RecordWrite } from '../../core/record.ts'
-import type { Instant, Millis } from '../../core/time.ts'
+import { isStamped, stampedAt, type RecordWrite, type StampedWrite } from '../../core/record.ts'
+import type { Instant } from '../../core/time.ts'
 import type {
   AttemptFilter,
   ClaimRequest,
@@ -35,6 +34,8 @@ import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection } from './connection.ts'
 import { Damages, type DamageListener } from '../shared/damage.ts'
+import { isLate } from '../port.ts'
+import { writeEach } from '../shared/single-calls.ts'
 import * as find from './find.ts'
 import { insert, insertAndClaim } from './insert.ts'
 import { ledger } from './ledger.ts'
@@ -284,12 +285,13 @@ export class PostgresStore implements Store {
     return result
   }
 
-  async addMeasures(late: LateMeasures) {
-    return addMeasures(this.#open, late)
-  }
-
-  async report(given: readonly Report[], now: Instant) {
-    return reports.report(this.#open, given, now)
+  async report(given: readonly (Report | LateMeasures)[], now: Instant) {
+    const tables = this.#open
+    return writeEach(given, {
+      isSingle: isLate,
+      together: (running: readonly Report[]) => reports.report(tables, running, now),
+      single: late => addMeasures(tables, late),
+    })
   }
 
   async progress(jobId: string) {
@@ -300,14 +302,14 @@ export class PostgresStore implements Store {
     return reports.log(this.#open, attemptId, page)
   }
 
-  async beat(owner: string, keptMs: Millis): Promise<void> {
-    const now = this.#clock?.() ?? null
-    if (now === null) await records.beat(this.#open, owner, keptMs)
-    else await records.putRecords(this.#open, [beatWrite(owner, now, keptMs)], now)
-  }
-
-  async putRecords(writes: readonly RecordWrite[], now: Instant) {
-    return records.putRecords(this.#open, writes, now)
+  async putRecords(given: readonly (RecordWrite | StampedWrite)[], now: Instant) {
+    const tables = this.#open
+    const at = this.#clock?.() ?? null
+    return writeEach(at === null ? given : given.map(write => stampedAt(write, at)), {
+      isSingle: isStamped,
+      together: (writes: readonly RecordWrite[]) => records.putRecords(tables, writes, now),
+      single: write => records.putStamped(tables, write),
+    })
   }
 
   async getRecords(kind: string, keys: readonly string[], now: Instant) {

@@ -7,8 +7,8 @@ import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
 import type { Change } from '../../core/change.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
-import type { RecordWrite } from '../../core/record.ts'
-import type { Instant, Millis } from '../../core/time.ts'
+import { isStamped, type RecordWrite, type StampedWrite } from '../../core/record.ts'
+import type { Instant } from '../../core/time.ts'
 import type {
   AttemptFilter,
   ClaimRequest,
@@ -31,6 +31,8 @@ import type {
 } from '../port.ts'
 import type { Maintenance } from '../maintenance.ts'
 import { Damages, type DamageListener } from '../shared/damage.ts'
+import { isLate } from '../port.ts'
+import { writeEach } from '../shared/single-calls.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { apply } from './apply.ts'
 import { addMeasures, attempts as attemptsOf } from './attempts.ts'
@@ -257,12 +259,12 @@ export class RedisStore implements Store {
     return { attempts, jobs, records: expired, isFull: isFull === 1 }
   }
 
-  async addMeasures(late: LateMeasures) {
-    return this.#reading(session => addMeasures(session, late))
-  }
-
-  async report(given: readonly Report[], now: Instant) {
-    return reports.report(this.#open, given, now)
+  async report(given: readonly (Report | LateMeasures)[], now: Instant) {
+    return writeEach(given, {
+      isSingle: isLate,
+      together: async (running: readonly Report[]) => reports.report(this.#open, running, now),
+      single: late => this.#reading(session => addMeasures(session, late)),
+    })
   }
 
   async progress(jobId: string) {
@@ -273,12 +275,13 @@ export class RedisStore implements Store {
     return reports.log(this.#open, attemptId, page)
   }
 
-  async beat(owner: string, keptMs: Millis): Promise<void> {
-    await records.beat(this.#open, { owner, keptMs, now: this.#clock?.() ?? null })
-  }
-
-  async putRecords(writes: readonly RecordWrite[], now: Instant) {
-    return records.putRecords(this.#open, writes, now)
+  async putRecords(given: readonly (RecordWrite | StampedWrite)[], now: Instant) {
+    const session = this.#open
+    return writeEach(given, {
+      isSingle: isStamped,
+      together: (writes: readonly RecordWrite[]) => records.putRecords(session, writes, now),
+      single: write => records.putStamped(session, write, this.#clock?.() ?? null),
+    })
   }
 
   async getRecords(kind: string, keys: readonly string[], now: Instant) {

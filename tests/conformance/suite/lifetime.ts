@@ -22,7 +22,8 @@ const closedCalls: Record<string, (store: Store) => Promise<unknown>> = {
   pausedQueues: store => store.pausedQueues(),
   remove: store => store.remove(['a']),
   prune: store => store.prune({ now: T0, limit: 1, endedTasksMax: 1 }),
-  addMeasures: store => store.addMeasures({ jobId: 'a', attemptId: 'b', measures: {} }),
+  'report of late measures': store =>
+    store.report([{ jobId: 'a', attemptId: 'b', measures: {} }], T0),
   report: store => store.report([], T0),
   progress: store => store.progress('a'),
   log: store => store.log('a', { limit: 1 }),

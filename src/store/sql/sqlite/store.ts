@@ -4,9 +4,8 @@ import { atomicAnswer, bundleOf } from '../../../core/bundle.ts'
 import type { Change } from '../../../core/change.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import type { Job } from '../../../core/job.ts'
-import { beatWrite } from '../../../core/owner.ts'
-import type { RecordWrite } from '../../../core/record.ts'
-import type { Instant, Millis } from '../../../core/time.ts'
+import { stampedAt, type RecordWrite, type StampedWrite } from '../../../core/record.ts'
+import type { Instant } from '../../../core/time.ts'
 import type {
   AttemptFilter,
   Bundle,
@@ -38,7 +37,6 @@ import { countDue, nextDueAt, upcoming } from '../due.ts'
 import { insert } from '../insert.ts'
 import { count, get, list } from '../jobs-query.ts'
 import { ledger } from '../ledger.ts'
-import { addMeasures } from '../measures.ts'
 import { overdue } from '../overdue.ts'
 import { prune } from '../prune.ts'
 import { pausedQueues, setQueuePaused } from '../queues.ts'
@@ -325,11 +323,7 @@ export class SqliteStore implements Store {
     return this.#call(session => session.write(sql => prune(sql, request)))
   }
 
-  addMeasures(late: LateMeasures) {
-    return this.#call(session => session.write(() => addMeasures(late)))
-  }
-
-  async report(reports: readonly Report[], now: Instant) {
+  async report(reports: readonly (Report | LateMeasures)[], now: Instant) {
     if (reports.length === 0) return this.#none()
     return this.#call(session => session.write(() => report(reports, now)))
   }
@@ -342,14 +336,11 @@ export class SqliteStore implements Store {
     return this.#read(session => session.read(() => log(attemptId, page)))
   }
 
-  async beat(owner: string, keptMs: Millis): Promise<void> {
-    const now = this.#options.clock()
-    await this.putRecords([beatWrite(owner, now, keptMs)], now)
-  }
-
-  async putRecords(writes: readonly RecordWrite[], now: Instant) {
+  async putRecords(writes: readonly (RecordWrite | StampedWrite)[], now: Instant) {
     if (writes.length === 0) return this.#none()
-    return this.#call(session => session.write(() => putRecords(writes, now)))
+    const at = this.#options.clock()
+    const stamped = writes.map(write => stampedAt(write, at))
+    return this.#call(session => session.write(() => putRecords(stamped, now)))
   }
 
   getRecords(kind: string, keys: readonly string[], now: Instant) {
