@@ -50,8 +50,7 @@ export function makeParts(given: Given): Parts {
 }
 
 /** Another start of the node: a new owner, and no past of the store calls. */
-export function restart({ owner, monitor, store }: Parts): void {
+export function restart({ owner, monitor }: Pick<Parts, 'owner' | 'monitor'>): void {
   owner.restart()
   monitor.restart()
-  store.lockOwner?.(owner.id)
 }

@@ -59,7 +59,11 @@ export interface Store {
   commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer>
   /** Extends the leases whose token matches and steps their version; `until: null` only looks. */
   renew(request: RenewRequest): Promise<RenewResult[]>
-  /** Running jobs whose lease ended and paused jobs whose pause ended. Reads only. */
+  /**
+   * Running jobs whose lease ended and paused jobs whose pause ended; also jobs whose lease has not
+   * ended (`lease.until` is after `now`) but whose owner's process is proven to be gone, where the
+   * store can prove it for owners that claimed from it. Reads only.
+   */
   overdue(request: { now: Instant; limit: number }): Promise<Job[]>
   /**
    * When the loop must look again: the earliest due moment of the routes (not of paused queues).
@@ -118,15 +122,15 @@ export interface Store {
   /** In the order of keys. */
   listRecords(kind: string, page: PageRequest, now: Instant): Promise<Page<StoredRecord>>
 
-  /** Proves that this owner of leases lives, until the store is closed or the process ends. */
-  lockOwner?(owner: string): void
-  /** Those of the owners whose process is proven to be gone; only they may be taken over early. */
-  goneOwners?(owners: readonly string[]): Promise<string[]>
+  /** Until the function it returns is called, or the store is closed. */
+  listen(listener: StoreListener): () => void
+}
 
+export interface StoreListener {
   /** A hint that something became due sooner: may be lost, late or doubled. */
-  onWake?(listener: () => void): () => void
+  readonly onWake?: () => void
   /** A stored job did not decode and was set aside as failed, reason `damaged`. */
-  onDamage?(listener: (job: Job) => void): () => void
+  readonly onDamage?: (job: Job) => void
 }
 
 /** A queue and one handler in it: what a node can serve is a set of routes. */

@@ -314,6 +314,10 @@ export class SimStore implements Store {
   listRecords(kind: string, page: PageRequest, now: Instant) {
     return this.#call('listRecords', [], () => this.#way.inner.listRecords(kind, page, now))
   }
+
+  listen(): () => void {
+    return () => {}
+  }
 }
 
 /** Whether losing this answer hides anything. */

@@ -4,15 +4,9 @@ import { SchedulerError } from '../../src/core/errors.ts'
 import type { CommitOptions, Store } from '../../src/store/port.ts'
 
 /** Members that reach no server: an outage does not change what they do. */
-const local: ReadonlySet<string | symbol> = new Set([
-  'open',
-  'close',
-  'onWake',
-  'onDamage',
-  'lockOwner',
-])
+const local: ReadonlySet<string | symbol> = new Set(['open', 'close', 'listen'])
 
-type Method = Exclude<keyof Store, 'kind' | 'promise' | 'onWake' | 'onDamage' | 'lockOwner'>
+type Method = Exclude<keyof Store, 'kind' | 'promise' | 'listen'>
 /** A commit that writes all of its parts or none is cut apart from the others. */
 type Cut = Method | 'atomic commit'
 type When = 'before' | 'after'

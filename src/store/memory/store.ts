@@ -203,4 +203,9 @@ export class MemoryStore implements Store {
   async listRecords(kind: string, page: PageRequest, now: Instant) {
     return listRecords(this.#open, kind, page, now)
   }
+
+  /** Nothing else writes to it, and nothing in it can be damaged. */
+  listen(): () => void {
+    return () => {}
+  }
 }

@@ -162,8 +162,8 @@ describe('hints', () => {
   it('reach other processes, and not oneself', async () => {
     const [one, two] = [await open('', true), await open('', true)]
     const heard = { one: 0, two: 0 }
-    one.onWake(() => heard.one++)
-    two.onWake(() => heard.two++)
+    one.listen({ onWake: () => heard.one++ })
+    two.listen({ onWake: () => heard.two++ })
     // Each is told once that it listens from now on.
     await eventually('both to listen', () => (heard.one === 1 && heard.two === 1 ? true : null))
     await one.insert([job('a')], { now: T0 })
@@ -174,7 +174,7 @@ describe('hints', () => {
   it('are heard again after the connection that listens was cut', async () => {
     const [one, two] = [await open('', true), await open('', true)]
     let heard = 0
-    two.onWake(() => heard++)
+    two.listen({ onWake: () => heard++ })
     await eventually('it to listen', () => (heard === 1 ? true : null))
     const { rows } = await admin.query<{ pid: number }>(
       `select pid from pg_stat_activity where query like 'listen "carillon_${place.name}"%'`,

@@ -24,6 +24,7 @@ import type {
   RenewRequest,
   Report,
   Store,
+  StoreListener,
   UpcomingRequest,
 } from '../port.ts'
 import { parseAddress, type Address } from './address.ts'
@@ -33,7 +34,7 @@ import { checkServer, promiseOf } from './boot.ts'
 import { claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { Connection } from './connection.ts'
-import { Damages, type DamageListener } from '../shared/damage.ts'
+import { Damages } from '../shared/damage.ts'
 import { isLate } from '../port.ts'
 import { writeEach } from '../shared/single-calls.ts'
 import * as find from './find.ts'
@@ -320,12 +321,13 @@ export class PostgresStore implements Store {
     return records.listRecords(this.#open, kind, page, now)
   }
 
-  onWake(listener: () => void): () => void {
-    return this.#wake.listen(listener)
-  }
-
-  onDamage(listener: DamageListener): () => void {
-    return this.#damages.listen(listener)
+  listen({ onWake, onDamage }: StoreListener): () => void {
+    const stopHints = onWake && this.#wake.listen(onWake)
+    const stopDamages = onDamage && this.#damages.listen(onDamage)
+    return () => {
+      stopHints?.()
+      stopDamages?.()
+    }
   }
 
   /** For tests: numbers that differ from what is there; empty when all is well. */

@@ -56,7 +56,7 @@ describe('in a cluster', () => {
       await store.open()
       await other.open()
       let heard = 0
-      other.onWake(() => heard++)
+      other.listen({ onWake: () => heard++ })
       const hint = async () => {
         await store.setQueuePaused('x', true)
         await store.setQueuePaused('x', false)

@@ -67,7 +67,7 @@ describe('opening', () => {
     const store = storeAt(freshUrl())
     let isReady = false
     await store.open()
-    const leave = store.onWake(() => (isReady = true))
+    const leave = store.listen({ onWake: () => (isReady = true) })
     await eventually('the channel', () => isReady || null)
     connecting.unsubscribe(onSocket)
     expect(sockets.length).toBe(2)

@@ -27,10 +27,11 @@ import type {
   RenewRequest,
   Report,
   Store,
+  StoreListener,
   UpcomingRequest,
 } from '../port.ts'
 import type { Maintenance } from '../maintenance.ts'
-import { Damages, type DamageListener } from '../shared/damage.ts'
+import { Damages } from '../shared/damage.ts'
 import { isLate } from '../port.ts'
 import { writeEach } from '../shared/single-calls.ts'
 import { fromKey, toKey } from '../shared/text.ts'
@@ -292,11 +293,12 @@ export class RedisStore implements Store {
     return records.listRecords(this.#open, { kind, now }, page)
   }
 
-  onDamage(listener: DamageListener): () => void {
-    return this.#damages.listen(listener)
-  }
-
-  onWake(listener: () => void): () => void {
-    return this.#listens ? this.#wake.listen(listener) : () => {}
+  listen({ onWake, onDamage }: StoreListener): () => void {
+    const stopHints = onWake && this.#listens ? this.#wake.listen(onWake) : undefined
+    const stopDamages = onDamage && this.#damages.listen(onDamage)
+    return () => {
+      stopHints?.()
+      stopDamages?.()
+    }
   }
 }

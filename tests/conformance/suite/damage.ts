@@ -91,7 +91,9 @@ export function damageTests(bench: UseBench): void {
     each(unreadable, '%s: is told once, with a reason', async kind => {
       const store = await damaged(bench(), kind)
       const told: string[] = []
-      store.onDamage?.(held => told.push(`${held.id}: ${held.lastError!.message}`))
+      store.listen({
+        onDamage: held => told.push(`${held.id}: ${held.lastError!.message}`),
+      })
       await claimAll(store, 10)
       await claimAll(store, 10)
       await store.list({}, { limit: 10 })

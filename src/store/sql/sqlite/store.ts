@@ -4,6 +4,8 @@ import { atomicAnswer, bundleOf } from '../../../core/bundle.ts'
 import type { Change } from '../../../core/change.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import type { Job } from '../../../core/job.ts'
+import { limits } from '../../../core/limits.ts'
+import { isNodeOwner } from '../../../core/owner.ts'
 import { stampedAt, type RecordWrite, type StampedWrite } from '../../../core/record.ts'
 import type { Instant } from '../../../core/time.ts'
 import type {
@@ -25,10 +27,11 @@ import type {
   RenewRequest,
   Report,
   Store,
+  StoreListener,
   UpcomingRequest,
 } from '../../port.ts'
 import type { Maintenance } from '../../maintenance.ts'
-import { Damages, type DamageListener } from '../../shared/damage.ts'
+import { Damages } from '../../shared/damage.ts'
 import { apply, Refused } from '../apply.ts'
 import { attempts, attemptTimes } from '../attempts.ts'
 import { commit } from '../commit.ts'
@@ -121,14 +124,6 @@ export class SqliteStore implements Store {
     this.#wake.attach(connection)
   }
 
-  lockOwner(owner: string): void {
-    if (this.#options.path !== ':memory:') this.#owners.lock(owner)
-  }
-
-  async goneOwners(owners: readonly string[]): Promise<string[]> {
-    return owners.filter(owner => this.#owners.isGone(owner))
-  }
-
   async close(): Promise<void> {
     this.#owners.releaseAll()
     this.#wake.attach(null)
@@ -213,6 +208,7 @@ export class SqliteStore implements Store {
   async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer> {
     const { claim: request } = options
     if (request !== undefined) {
+      this.#lockOwner(request)
       const call = this.#take(session => insertAndClaim(session, jobs, options, request))
       return this.#news(call, ({ claimed }) => claimed.length < jobs.length)
     }
@@ -222,6 +218,7 @@ export class SqliteStore implements Store {
   }
 
   claim(request: ClaimRequest) {
+    this.#lockOwner(request)
     return this.#take(session => claim(session, request))
   }
 
@@ -255,8 +252,18 @@ export class SqliteStore implements Store {
     )
   }
 
-  overdue({ now, limit }: { now: Instant; limit: number }) {
-    return this.#read(session => session.read(sql => overdue(sql, now, limit)))
+  async overdue({ now, limit }: { now: Instant; limit: number }): Promise<Job[]> {
+    const late = await this.#read(session => session.read(sql => overdue(sql, now, limit)))
+    const { items } = await this.list({ states: ['running'] }, { limit: limits.pageMax })
+    const leased = items.filter(({ lease }) => lease !== null && lease.until > now)
+    const owners = new Set(leased.map(({ lease }) => lease!.owner))
+    const gone = new Set([...owners].filter(owner => this.#owners.isGone(owner)))
+    return [...late, ...leased.filter(({ lease }) => gone.has(lease!.owner))].slice(0, limit)
+  }
+
+  /** As long as this process lives, others find the lock held. Remote workers live elsewhere. */
+  #lockOwner({ owner }: ClaimRequest): void {
+    if (this.#options.path !== ':memory:' && isNodeOwner(owner)) this.#owners.lock(owner)
   }
 
   nextDueAt(routes: readonly Route[], seenAt?: Instant) {
@@ -351,12 +358,13 @@ export class SqliteStore implements Store {
     return this.#read(session => session.read(() => listRecords(kind, page, now)))
   }
 
-  onWake(listener: () => void): () => void {
-    return this.#wake.listen(listener)
-  }
-
-  onDamage(listener: DamageListener): () => void {
-    return this.#damages.listen(listener)
+  listen({ onWake, onDamage }: StoreListener): () => void {
+    const stopHints = onWake && this.#wake.listen(onWake)
+    const stopDamages = onDamage && this.#damages.listen(onDamage)
+    return () => {
+      stopHints?.()
+      stopDamages?.()
+    }
   }
 
   /** For tests: numbers that differ from what is there; empty when all is well. */
