@@ -13,7 +13,7 @@ import { SystemIds } from './engine/ids.ts'
 import { logToConsole } from './observe/console-log.ts'
 import { logTo, type Logger } from './observe/log.ts'
 import type { SourceTables } from './sources/tables.ts'
-import type { Store } from './store/port.ts'
+import type { Store, UnopenedStore } from './store/port.ts'
 
 export type { Logger }
 
@@ -40,7 +40,7 @@ const after = (ms: Millis, callback: () => void) => systemClock.after(ms, callba
 async function makeStore(
   url: string,
   { now, listens, migrates = true }: StoreOptions,
-): Promise<Store> {
+): Promise<UnopenedStore> {
   if (url === 'memory:') {
     const { MemoryStore } = await import('./store/memory/store.ts')
     return new MemoryStore(now)
@@ -68,7 +68,7 @@ async function makeStore(
 }
 
 /** A store that is not opened, for its maintenance: versions, backups, removal. */
-export async function unopenedStore(url: string): Promise<Store> {
+export async function unopenedStore(url: string): Promise<UnopenedStore> {
   if (url !== 'memory:') return makeStore(url, { now: () => systemClock.now(), listens: true })
   throw new SchedulerError('SETTINGS_INVALID', `the store ${url} has no place of its own`)
 }

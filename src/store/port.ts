@@ -28,8 +28,6 @@ export interface Store {
   /** What is done to the store as a whole, also before it is opened. */
   readonly maintenance: Maintenance
 
-  /** Creates or migrates what is needed, or refuses with a clear error and changes nothing. */
-  open(): Promise<void>
   /** Releases everything; calls after it fail. Closing twice is harmless. */
   close(): Promise<void>
   /** The store's own clock: leases and dueness follow it. */
@@ -124,6 +122,12 @@ export interface Store {
 
   /** Until the function it returns is called, or the store is closed. */
   listen(listener: StoreListener): () => void
+}
+
+/** What makes a store opens it; the engine and the use cases are given opened ones. */
+export interface UnopenedStore extends Store {
+  /** Creates or migrates what is needed, or refuses with a clear error and changes nothing. */
+  open(): Promise<void>
 }
 
 export interface StoreListener {

@@ -61,7 +61,8 @@ test('the page of the store port lists every method', () => {
   const body = /interface Store \{\n([\s\S]*?)\n\}/.exec(readText('src/store/port.ts'))![1]!
   const members = [...body.matchAll(/^ {2}(\w+)\??\(/gm)].map(match => match[1]!).sort()
   expect(described('docs/reference/store-port.md', 'Methods')).toEqual(members)
-  expect(members).toEqual(expect.arrayContaining(methods(MemoryStore.prototype)))
+  const ofStore = methods(MemoryStore.prototype).filter(name => name !== 'open')
+  expect(members).toEqual(ofStore.sort())
 })
 
 test('the page of the store port lists every method of maintenance, of which there are few', () => {

@@ -124,7 +124,6 @@ export class SimStore implements Store {
     return recorder.observe(call, { node, verb, sentAt }, shown)
   }
 
-  async open(): Promise<void> {}
   async close(): Promise<void> {}
 
   async now(): Promise<Instant> {

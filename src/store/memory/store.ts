@@ -25,7 +25,7 @@ import type {
   RemoveOptions,
   RenewRequest,
   Report,
-  Store,
+  UnopenedStore,
   UpcomingRequest,
 } from '../port.ts'
 import { apply } from './apply.ts'
@@ -37,7 +37,7 @@ import { emptyRows, pageOf, removeJob, type Rows } from './rows.ts'
 import * as tally from './tally.ts'
 import * as write from './write.ts'
 
-export class MemoryStore implements Store {
+export class MemoryStore implements UnopenedStore {
   readonly kind = 'memory'
   readonly isRemote: boolean = false
   readonly claimsAtOnce: number = 1

@@ -23,7 +23,7 @@ import type {
   RemoveOptions,
   RenewRequest,
   Report,
-  Store,
+  UnopenedStore,
   StoreListener,
   UpcomingRequest,
 } from '../port.ts'
@@ -67,7 +67,7 @@ export interface PostgresOptions {
   readonly migrates?: boolean
 }
 
-export class PostgresStore implements Store {
+export class PostgresStore implements UnopenedStore {
   readonly kind = 'postgres'
   readonly isRemote = true
   readonly claimsAtOnce = 1

@@ -26,7 +26,7 @@ import type {
   RemoveOptions,
   RenewRequest,
   Report,
-  Store,
+  UnopenedStore,
   StoreListener,
   UpcomingRequest,
 } from '../port.ts'
@@ -66,7 +66,7 @@ export interface RedisOptions extends ConnectionOptions {
 
 let opened = 0
 
-export class RedisStore implements Store {
+export class RedisStore implements UnopenedStore {
   readonly kind = 'redis'
   readonly isRemote = true
   readonly claimsAtOnce = 2

@@ -26,7 +26,7 @@ import type {
   RemoveOptions,
   RenewRequest,
   Report,
-  Store,
+  UnopenedStore,
   StoreListener,
   UpcomingRequest,
 } from '../../port.ts'
@@ -82,7 +82,7 @@ const always = () => true
 /** Outcomes of this process give others nothing to do, but for what they insert. */
 const isNews = ({ token, inserts }: Change): boolean => token === null || inserts.length > 0
 
-export class SqliteStore implements Store {
+export class SqliteStore implements UnopenedStore {
   readonly kind = 'sqlite'
   readonly isRemote = false
   readonly claimsAtOnce = 1
