@@ -30,13 +30,14 @@ interface Scene {
 }
 
 function breakable(store: Store, failing: () => Scene['failing']): Store {
+  const fails = (name: string | symbol) =>
+    failing() === 'all' || (failing() === 'claim' && name === 'claim')
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
       return (...args: unknown[]) => {
-        const fails = failing() === 'all' || (failing() === 'claim' && name === 'claim')
-        if (!fails) return Reflect.apply(member, target, args) as unknown
+        if (name === 'listen' || !fails(name)) return Reflect.apply(member, target, args) as unknown
         return Promise.reject(new SchedulerError('STORE_UNAVAILABLE', 'broken by a test'))
       }
     },
