@@ -6,7 +6,7 @@
 import { fromRule, LANE_KIND, plainRule, spanOfLane } from '../src/core/lane.ts'
 import { ENDED_TASK_KEPT_MS } from '../src/core/limits.ts'
 import { DAY, HOUR } from '../src/core/time.ts'
-import type { ClaimRequest, Store } from '../src/store/store.ts'
+import type { ClaimRequest, Store } from '../src/store/port.ts'
 import { openStore } from '../src/compose.ts'
 import { openGround, type Ground, type GroundName } from './ground.ts'
 import { claimRequest, cycle, insertAll, makeJobs, T0 } from './store/load.ts'
@@ -68,7 +68,7 @@ async function push(store: Store, count: number, lanes: number, more = {}): Prom
 async function makeReady(store: Store): Promise<void> {
   const lines = [{ queue: 'default', handler: 'send' }]
   for (let due: number | null = 0; due !== null && due <= now;) {
-    await store.claim({ ...claimRequest(now, 1), isRuled: true })
+    await store.claim({ ...claimRequest(now, 1), hasLimits: true })
     due = await store.nextDueAt(lines, now)
   }
 }
@@ -111,7 +111,7 @@ const scenes: readonly Scene[] = [
   },
   {
     title: 'rules of users',
-    claim: { isRuled: true },
+    claim: { hasLimits: true },
     prepare: async store => {
       await store.putRecords([{ ...rule, expectedVersion: null, expireAt: null }], now)
     },
@@ -119,7 +119,7 @@ const scenes: readonly Scene[] = [
   {
     title: 'three lanes only',
     claim: {
-      within: {
+      laneScope: {
         scope: 'some',
         lanes: { tenant: 'default', spans: [3, 5, 8].map(i => spanOfLane(lane(i))) },
       },
@@ -132,7 +132,7 @@ async function costOf({ name, onStore }: Place, { title, claim, prepare }: Scene
   for (const backlog of [SMALL, LARGE]) {
     const took = await onStore(async (store, again) => {
       // Three lanes of a small backlog would run out.
-      await push(store, backlog, claim?.within && backlog === SMALL ? 9 : LANES)
+      await push(store, backlog, claim?.laneScope && backlog === SMALL ? 9 : LANES)
       await prepare?.(store)
       await makeReady(store)
       return claimMs(await again(), claim)

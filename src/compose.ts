@@ -13,8 +13,7 @@ import { SystemIds } from './engine/ids.ts'
 import { logToConsole } from './observe/console-log.ts'
 import { logTo, type Logger } from './observe/log.ts'
 import type { SourceTables } from './sources/tables.ts'
-import type { Store } from './store/store.ts'
-import type { Upkeep } from './store/upkeep.ts'
+import type { Store, UnopenedStore } from './store/port.ts'
 
 export type { Logger }
 
@@ -41,7 +40,7 @@ const after = (ms: Millis, callback: () => void) => systemClock.after(ms, callba
 async function makeStore(
   url: string,
   { now, listens, migrates = true }: StoreOptions,
-): Promise<Store> {
+): Promise<UnopenedStore> {
   if (url === 'memory:') {
     const { MemoryStore } = await import('./store/memory/store.ts')
     return new MemoryStore(now)
@@ -68,17 +67,16 @@ async function makeStore(
   throw new SchedulerError('SETTINGS_INVALID', `the store ${shown(value)} is not valid`)
 }
 
-/** The place of a store without opening the store: for versions, backups and removal. */
-export async function openUpkeep(url: string): Promise<Upkeep> {
-  if (url.startsWith('sqlite:')) {
-    return (await import('./store/sql/sqlite/upkeep.ts')).sqliteUpkeep(filePath(url))
-  }
-  if (isPostgres(url)) return (await import('./store/sql/postgres/upkeep.ts')).postgresUpkeep(url)
-  if (/^rediss?:/.test(url)) {
-    return (await import('./store/redis/upkeep.ts')).redisUpkeep({ url, after })
-  }
-  const value = withoutPassword(url)
-  throw new SchedulerError('SETTINGS_INVALID', `the store ${shown(value)} has no place of its own`)
+/** A store that is not opened, for its maintenance: versions, backups, removal. */
+export async function unopenedStore(url: string): Promise<UnopenedStore> {
+  if (url !== 'memory:') return makeStore(url, { now: () => systemClock.now(), listens: true })
+  throw new SchedulerError('SETTINGS_INVALID', `the store ${url} has no place of its own`)
+}
+
+/** The SQL that migrates a PostgreSQL store; null for others, which need none. */
+export async function migrationScript(url: string, role: string | null): Promise<string | null> {
+  if (!isPostgres(url)) return null
+  return (await import('./store/sql/postgres/maintenance.ts')).migrationScript(url, role)
 }
 
 /** A URL that is not understood may still hold one. */

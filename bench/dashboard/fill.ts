@@ -30,7 +30,7 @@ export async function fill(path: string, { jobs, attempts }: Size) {
       const entries = Array.from({ length: count }, (_, i) => past(at + i, attempts, now))
       const flat = entries.flat()
       written += flat.filter(({ type }) => type === 'attempt').length
-      await store.load(flat, now)
+      await store.maintenance.load(flat, now)
     }
   } finally {
     await store.close()

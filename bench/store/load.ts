@@ -6,7 +6,7 @@ import { createJob, type Job } from '../../src/core/job.ts'
 import { settle } from '../../src/core/settle.ts'
 import { completeSpec, type SpecInput } from '../../src/core/spec.ts'
 import { MINUTE } from '../../src/core/time.ts'
-import type { ClaimRequest, Store } from '../../src/store/store.ts'
+import type { ClaimRequest, Store } from '../../src/store/port.ts'
 import { payload } from '../engine/rig.ts'
 
 export const T0 = Date.UTC(2026, 0, 5, 12)
@@ -81,7 +81,7 @@ export async function cycle(
     if (jobs.length === 0) break
     const changes = jobs.map(job => settled(job, now))
     const t2 = performance.now()
-    const results = await store.commit(changes, { now: now + 5 })
+    const { results } = await store.commit(changes, { now: now + 5 })
     if (results.some(result => result !== 'committed')) throw new Error('not committed')
     rows += jobs.length
     claimMs += t1 - t0

@@ -5,7 +5,7 @@
 import { openStore } from '../../src/compose.ts'
 import type { SpecInput } from '../../src/core/spec.ts'
 import { DAY, HOUR } from '../../src/core/time.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { openGround, type Ground, type GroundName } from '../ground.ts'
 import { median, percentile, perSecond, show, type Figure } from '../support.ts'
 import { claimRequest, cycle, insertAll, makeJobs, T0, type Shape } from './load.ts'

@@ -6,7 +6,7 @@ import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { iso, type Instant } from '../core/time.ts'
 import { statusOf } from '../core/status.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import { pagesOf } from './pages.ts'
 import { Summing, type Sums } from './sums.ts'
 

@@ -8,7 +8,7 @@ import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
 import { settle } from '../core/settle.ts'
 import type { Instant } from '../core/time.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import { readMarker, refuseOther, writeMarker, type Marker } from './marker.ts'
 import { pagesOf, type PageOptions } from './pages.ts'
 import { refuseInUse, refuseNotEmpty, runningJobs, type CopyEnd } from './ready.ts'
@@ -152,7 +152,7 @@ async function hold(input: CopyInput): Promise<void> {
   const paused = new Set(await from.store.pausedQueues())
   const queues = await queuesOf(from.store)
   for (const queue of queues) await to.store.setQueuePaused(queue, paused.has(queue))
-  await to.store.load(await queueEntries(input, from.store), await to.store.now())
+  await to.store.maintenance.load(await queueEntries(input, from.store), await to.store.now())
   for (const queue of queues) await to.store.setQueuePaused(queue, true)
   await writeMarker(to.store, { source: from.name, step: 'held' })
 }
@@ -191,7 +191,7 @@ async function write(
     const fitting = force ? await fittingOf(to.store, entries) : entries
     leftOut += entries.length - fitting.length
     if (force) for (const entry of fitting) written.add(entry)
-    await to.store.load(
+    await to.store.maintenance.load(
       fitting.filter(({ type }) => type !== 'queue'),
       now,
     )
@@ -227,7 +227,7 @@ async function abandonEnded(from: Store, to: Store): Promise<number> {
     const changes = jobs
       .filter(({ lease }) => lease !== null && lease.until <= ended)
       .map(job => abandon(job, now))
-    const results = await to.commit(changes, { now })
+    const { results } = await to.commit(changes, { now })
     const isDone = results.every(result => result === 'committed')
     if (!isDone) throw new SchedulerError('STORE_IN_USE', 'someone else writes to the copy')
     count += changes.length

@@ -2,7 +2,7 @@
 // copy and no other.
 
 import { SchedulerError } from '../core/errors.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import { COPY_KIND } from './pages.ts'
 import type { Sums } from './sums.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Entry } from '../core/entry.ts'
 import { NODE_KIND } from '../core/record.ts'
-import type { Page, Store } from '../store/store.ts'
+import type { Page, Store } from '../store/port.ts'
 import type { Summing } from './sums.ts'
 
 /** Records by which a copy knows itself again. */
@@ -36,7 +36,7 @@ export async function* pagesOf(
   let cursor: string | null = null
   do {
     signal?.throwIfAborted()
-    const page: Page<Entry> = await store.dump({ cursor, limit })
+    const page: Page<Entry> = await store.maintenance.dump({ cursor, limit })
     const entries = page.items.filter(isCopied).flatMap(entry => asTold(entry) ?? [])
     let length = 0
     for (const entry of entries) length += sums.add(entry)

@@ -4,7 +4,7 @@ import { SchedulerError, shown } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
 import { NODE_KIND } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
-import type { Page, Store } from '../store/store.ts'
+import type { Page, Store } from '../store/port.ts'
 import type { Job } from '../core/job.ts'
 import { COPY_KIND } from './pages.ts'
 
@@ -63,7 +63,7 @@ export async function refuseNotEmpty({ store, name }: CopyEnd): Promise<void> {
   const now = await store.now()
   let cursor: string | null = null
   do {
-    const page = await store.dump({ cursor, limit: limits.pageMax })
+    const page = await store.maintenance.dump({ cursor, limit: limits.pageMax })
     for (const entry of page.items) {
       if (entry.type === 'record') {
         const { kind, expireAt } = entry.record

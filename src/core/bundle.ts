@@ -4,6 +4,7 @@ import type { Change, Removal } from './change.ts'
 import { refuse } from './errors.ts'
 import type { Job } from './job.ts'
 import { limits } from './limits.ts'
+import type { RecordWrite } from './record.ts'
 
 /** Jobs that are new, that change and that go. */
 export interface Bundle {
@@ -18,6 +19,33 @@ export interface Refusal {
   /** Of the job; empty for records, which are checked together. */
   readonly id: string
   readonly reason: 'exists' | 'missing' | 'conflict' | 'full'
+}
+
+/** What is written with the changes of an atomic commit. */
+export interface AtomicParts {
+  readonly inserts?: readonly Job[]
+  readonly removes?: readonly Removal[]
+  readonly records?: readonly RecordWrite[]
+}
+
+export type CommitResult = 'committed' | 'conflict' | 'missing' | 'full'
+
+export interface CommitAnswer {
+  /** One for each change; none for an atomic commit that is not written. */
+  readonly results: readonly CommitResult[]
+  /** Everything that is in the way of an atomic commit; empty when it is written. */
+  readonly refusals: readonly Refusal[]
+}
+
+export function bundleOf(changes: readonly Change[], parts: AtomicParts): Bundle {
+  return { inserts: parts.inserts ?? [], changes, removes: parts.removes ?? [] }
+}
+
+export function atomicAnswer(
+  changes: readonly Change[],
+  refusals: readonly Refusal[],
+): CommitAnswer {
+  return { results: refusals.length > 0 ? [] : changes.map(() => 'committed'), refusals }
 }
 
 /** Every new job, whichever part brings it. */

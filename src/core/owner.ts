@@ -1,7 +1,7 @@
 // Who holds a lease: one start of one process. Its name is the node's with the id of the start
 // behind it; a remote worker's is its own name alone.
 
-import type { RecordWrite } from './record.ts'
+import type { StampedWrite } from './record.ts'
 import type { Instant, Millis } from './time.ts'
 
 /** Starts write their beats into records of this kind, under the name of the owner. */
@@ -25,8 +25,8 @@ export function nodeIdOf(owner: string): string {
   return isNodeOwner(owner) ? owner.slice(0, -SUFFIX_LENGTH) : owner
 }
 
-export function beatWrite(owner: string, at: Instant, keptMs: Millis): RecordWrite {
-  return { kind: BEAT_KIND, key: owner, value: at, expectedVersion: null, expireAt: at + keptMs }
+export function beatWrite(owner: string, stampedForMs: Millis): StampedWrite {
+  return { kind: BEAT_KIND, key: owner, stampedForMs }
 }
 
 /** A beat as it is stored: the store's time of it. */

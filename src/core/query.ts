@@ -6,6 +6,24 @@ import { refuse } from './errors.ts'
 import { limits } from './limits.ts'
 import type { Instant, Millis } from './time.ts'
 
+/** `cursor` is the opaque mark a page ended with; order is that of creation. */
+export interface PageRequest {
+  readonly limit: number
+  readonly cursor?: string | null
+  readonly newestFirst?: boolean
+  /**
+   * Leaves out so many first, for callers that count instead of following cursors. Refused beyond
+   * a named maximum.
+   */
+  readonly offset?: number
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** Null on the last page. */
+  readonly cursor: string | null
+}
+
 export interface Searched {
   readonly id: string
   readonly name: string

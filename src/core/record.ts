@@ -1,7 +1,7 @@
 // Small keyed records beside the jobs: nodes, idempotency keys, settings of lanes, audit.
 
 import type { Json } from './json.ts'
-import type { Instant } from './time.ts'
+import type { Instant, Millis } from './time.ts'
 
 /** Nodes tell of themselves in records of this kind, which lapse when they no longer do. */
 export const NODE_KIND = 'node'
@@ -26,6 +26,24 @@ export interface RecordWrite {
   readonly expectedVersion: number | null
   readonly expireAt: Instant | null
   readonly remove?: boolean
+}
+
+/** Always written: its value is the store's own time of the write, and it expires so long after. */
+export interface StampedWrite {
+  readonly kind: string
+  readonly key: string
+  readonly stampedForMs: Millis
+}
+
+export function isStamped(write: RecordWrite | StampedWrite): write is StampedWrite {
+  return 'stampedForMs' in write
+}
+
+/** A write as it is made at the store's time. */
+export function stampedAt(write: RecordWrite | StampedWrite, at: Instant): RecordWrite {
+  if (!isStamped(write)) return write
+  const { kind, key, stampedForMs } = write
+  return { kind, key, value: at, expectedVersion: null, expireAt: at + stampedForMs }
 }
 
 /** Only while it is there: whoever removes the record is the one who took it up. */

@@ -19,7 +19,7 @@ import { createEngine, type Engine, type EngineOptions } from '../engine/engine.
 import { Events } from '../engine/events.ts'
 import { engineDefaults, type EngineSettings } from '../engine/settings.ts'
 import { declare, type Owner } from '../library/declare.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import { checkRegistrations, type Registration, type Task } from './registration.ts'
 import { reportOf, tell } from './report.ts'
 import { reviveAll } from './revive.ts'

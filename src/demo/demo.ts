@@ -11,7 +11,7 @@ import { HOUR, MINUTE, type Instant } from '../core/time.ts'
 import { auditing } from '../engine/audit.ts'
 import type { Client } from '../engine/client.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Page } from '../store/store.ts'
+import type { Page } from '../store/port.ts'
 import type { Workflow } from '../workflows/workflow.ts'
 import type { Workflows } from '../workflows/workflows.ts'
 import { demoJobs } from './catalog.ts'
@@ -80,7 +80,7 @@ export async function loadDemo(
   playDemo(engine)
   const entries = entriesOf(all, flows[0]!, now)
   for (let at = 0; at < entries.length; at += BATCH) {
-    await store.load(entries.slice(at, at + BATCH), now)
+    await store.maintenance.load(entries.slice(at, at + BATCH), now)
   }
   await shape(client, written, now)
   engine.node.onExternalWrite()

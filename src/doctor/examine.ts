@@ -16,8 +16,8 @@ import {
   type Millis,
 } from '../core/time.ts'
 import type { Ids } from '../engine/ids.ts'
-import type { Page, Store } from '../store/store.ts'
-import { isInspected, type FaultKind } from '../store/upkeep.ts'
+import type { Page, Store } from '../store/port.ts'
+import type { FaultKind } from '../store/maintenance.ts'
 import type { Finding } from './finding.ts'
 import { faultOf } from './jobs.ts'
 
@@ -65,30 +65,30 @@ async function clocks({ store, now }: Examined): Promise<Finding[]> {
   return [warning('clock-skew', text, 'let both follow a time server')]
 }
 
-const mends: Readonly<Record<FaultKind, string | null>> = {
+const remedies: Readonly<Record<FaultKind, string | null>> = {
   moment: 'puts it where it belongs',
   lease: 'writes the record anew',
   count: 'counts again',
   list: 'lists it anew',
   orphan: 'removes them',
   number: 'goes on behind the last one',
+  marker: 'takes over the keys that are there',
   damage: null,
 }
 
 async function inside(store: Store): Promise<Finding[]> {
-  if (!isInspected(store)) return []
-  const faults = await store.inspect(EACH_MAX)
+  const faults = await store.maintenance.inspect(EACH_MAX)
   return faults.map(fault => ({
     code: fault.kind,
     severity: 'error',
     text: fault.about,
     jobId: null,
-    remedy: mends[fault.kind],
+    remedy: remedies[fault.kind],
     repair:
       fault.kind === 'damage'
         ? null
         : async () => {
-            await store.mend(fault)
+            await store.maintenance.repair(fault)
             return true
           },
   }))
@@ -172,7 +172,7 @@ async function repairedRecord({ store }: Examined, id: string, now: Instant): Pr
   if (!isRestorable(job)) return (await store.remove([id], { now, records: forget }))[0]!
   const { items } = await store.attempts({ jobId: id }, { limit: 1, newestFirst: true })
   const restored = restoreJob(job, items[0]?.number ?? 0, now)
-  const [result] = await store.commit([{ ...restored, records: forget }], { now })
+  const [result] = (await store.commit([{ ...restored, records: forget }], { now })).results
   return result === 'committed'
 }
 
@@ -186,7 +186,7 @@ async function repaired(
   const [job] = await store.get([id])
   const fault = job === undefined ? null : faultOf(job, now)
   if (job === undefined || fault === null || fault.code !== code) return false
-  const [result] = await store.commit([fault.repair(job, now, ids.next(now))], { now })
+  const [result] = (await store.commit([fault.repair(job, now, ids.next(now))], { now })).results
   return result === 'committed'
 }
 
@@ -201,7 +201,7 @@ async function allRecords(store: Store): Promise<StoredRecord[]> {
   const found: StoredRecord[] = []
   let cursor: string | null = 'record'
   while (cursor !== null) {
-    const page: Page<Entry> = await store.dump({ cursor, limit: limits.pageMax })
+    const page: Page<Entry> = await store.maintenance.dump({ cursor, limit: limits.pageMax })
     for (const entry of page.items) {
       if (entry.type !== 'record') continue
       if (entry.record.kind === NODE_KIND || entry.record.kind === COPY_KIND)

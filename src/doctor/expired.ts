@@ -4,7 +4,7 @@ import type { Entry } from '../core/entry.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import type { Instant } from '../core/time.ts'
-import type { Page, Store } from '../store/store.ts'
+import type { Page, Store } from '../store/port.ts'
 
 export interface Expired {
   readonly attempts: number
@@ -18,7 +18,7 @@ export async function expiredNow(store: Store, now: Instant): Promise<Expired> {
   const sums = { attempts: 0, jobs: 0, records: 0 }
   let cursor: string | null = null
   do {
-    const page: Page<Entry> = await store.dump({ cursor, limit: limits.pageMax })
+    const page: Page<Entry> = await store.maintenance.dump({ cursor, limit: limits.pageMax })
     for (const entry of page.items) {
       if (entry.type === 'job') {
         const { id, expireAt, counters, spec } = entry.job

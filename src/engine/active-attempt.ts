@@ -7,7 +7,7 @@ import { currentRunOf, type CurrentRun } from '../core/current-run.ts'
 import type { LogBuffer } from '../core/log-buffer.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Instant } from '../core/time.ts'
-import type { LogLine, Progress } from '../store/store.ts'
+import type { LogLine, Progress } from '../store/port.ts'
 import type { Permit, Resource } from './resource.ts'
 
 export type AbortReason = 'cancelled' | 'timeout' | 'shutdown' | 'lease-lost' | 'superseded'

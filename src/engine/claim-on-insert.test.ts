@@ -9,7 +9,7 @@ import type { Job, NewJob } from '../core/job.ts'
 import { completeSpec, type JobSpec } from '../core/spec.ts'
 import { MINUTE } from '../core/time.ts'
 import { MemoryStore } from '../store/memory/store.ts'
-import type { ClaimRequest, InsertOptions } from '../store/store.ts'
+import type { ClaimRequest, InsertOptions } from '../store/port.ts'
 import { systemClock } from './clock.ts'
 import { createEngine, type Engine } from './engine.ts'
 import type { Handler } from './handlers.ts'
@@ -21,26 +21,18 @@ class Told extends MemoryStore {
   isReplyLost = false
 
   override async insert(jobs: readonly Job[], options: InsertOptions) {
-    this.deeds.push('insert')
-    return super.insert(jobs, options)
+    this.deeds.push(options.claim ? 'both' : 'insert')
+    const answer = await super.insert(jobs, options)
+    if (!options.claim) return answer
+    await this.answer
+    if (this.isReplyLost) throw new SchedulerError('STORE_UNAVAILABLE', 'away')
+    return answer
   }
 
   override async claim(request: ClaimRequest) {
     const claimed = await super.claim(request)
     if (claimed.length > 0) this.deeds.push('claim')
     return claimed
-  }
-
-  override async insertAndClaim(
-    jobs: readonly Job[],
-    options: InsertOptions,
-    request: ClaimRequest,
-  ) {
-    this.deeds.push('both')
-    const both = await super.insertAndClaim(jobs, options, request)
-    await this.answer
-    if (this.isReplyLost) throw new SchedulerError('STORE_UNAVAILABLE', 'away')
-    return both
   }
 }
 

@@ -6,7 +6,7 @@ import { systemIds } from '../compose.ts'
 import type { NewJob } from '../core/job.ts'
 import { completeSpec } from '../core/spec.ts'
 import { MemoryStore } from '../store/memory/store.ts'
-import type { ClaimRequest } from '../store/store.ts'
+import type { ClaimRequest } from '../store/port.ts'
 import { systemClock } from './clock.ts'
 import { createEngine } from './engine.ts'
 

@@ -3,7 +3,7 @@
 
 import type { Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
-import type { ClaimRequest } from '../store/store.ts'
+import type { ClaimRequest } from '../store/port.ts'
 import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'
 import { beginBatch } from './begin-batch.ts'
 import { CLAIMS_LATE, InFlightClaim, lateClaims, type ClaimedBatch } from './in-flight-claim.ts'
@@ -235,7 +235,7 @@ export class Claimer {
       leaseMs: settings.leaseMs,
       token: ids.token(),
       attemptIds,
-      isRuled: this.#directory.hasLimits,
+      hasLimits: this.#directory.hasLimits,
       ...(shares === undefined ? {} : { shares }),
     }
   }

@@ -13,7 +13,7 @@ import {
   type Instant,
   type Millis,
 } from '../core/time.ts'
-import type { Page } from '../store/store.ts'
+import type { Page } from '../store/port.ts'
 import type { Measured } from './clock.ts'
 import type { Parts } from './parts.ts'
 

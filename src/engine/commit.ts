@@ -4,7 +4,7 @@
 import type { Change } from '../core/change.ts'
 import { afterClockStep } from '../core/clock-step.ts'
 import { CLOCK_STEP_MS } from '../core/time.ts'
-import type { CommitResult, InsertOptions, Store } from '../store/store.ts'
+import type { CommitResult, Store, WriteOptions } from '../store/port.ts'
 import type { Clock } from './clock.ts'
 
 export interface CommitParts {
@@ -15,10 +15,10 @@ export interface CommitParts {
 export async function commit(
   { store, clock }: CommitParts,
   changes: readonly Change[],
-  options: InsertOptions,
-): Promise<CommitResult[]> {
+  options: WriteOptions,
+): Promise<readonly CommitResult[]> {
   const began = clock.monotonic()
-  const results = await store.commit(changes, options)
+  const { results } = await store.commit(changes, options)
   const now = clock.now()
   const backMs = options.now + clock.monotonic() - began - now
   if (backMs >= CLOCK_STEP_MS) {

@@ -5,7 +5,7 @@ import { createJob } from '../core/job.ts'
 import type { Json } from '../core/json.ts'
 import { currentRunOf } from '../core/current-run.ts'
 import { completeSpec } from '../core/spec.ts'
-import type { LogLine } from '../store/store.ts'
+import type { LogLine } from '../store/port.ts'
 import { Context, type Part } from './context.ts'
 import { activeAttempt } from './active-attempt.ts'
 

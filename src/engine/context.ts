@@ -8,7 +8,7 @@ import { runId } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { LogBuffer } from '../core/log-buffer.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import type { LogLine } from '../store/store.ts'
+import type { LogLine } from '../store/port.ts'
 import { abortError, type ActiveAttempt, type PendingReport } from './active-attempt.ts'
 import type { JsonObject } from '../core/json.ts'
 

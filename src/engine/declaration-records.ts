@@ -7,7 +7,7 @@ import type { StoredRecord } from '../core/record.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { LabelState, NodeDeclarations } from '../core/undeclared.ts'
-import type { Page, Store } from '../store/store.ts'
+import type { Page, Store } from '../store/port.ts'
 import type { Clock } from './clock.ts'
 import type { EngineSettings } from './settings.ts'
 

@@ -11,7 +11,7 @@ import type { Declaration, Orphans, Undeclared } from '../core/reconcile.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import * as undeclared from '../core/undeclared.ts'
 import type { LabelState, NodeDeclarations } from '../core/undeclared.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import { auditing, noDeed, type Also } from './audit.ts'
 import type { CorrectedClock } from './clock.ts'
 import * as records from './declaration-records.ts'
@@ -180,7 +180,7 @@ export class Declarations {
         const { spec, declared } = byId.get(job.id)!
         return reviveJob(job, spec, declared, now)
       })
-      const results = await store.commit(changes, { now })
+      const { results } = await store.commit(changes, { now })
       const back = changes.filter((_, i) => results[i] === 'committed').map(({ job }) => job)
       if (back.length > 0) events.emit('changed', { verb: 'declare', jobs: back })
     }
@@ -273,7 +273,7 @@ export class Declarations {
       const deeds = also({ ...noDeed, verb: 'archive', before, after: change.job, now })
       return { ...change, records: [...change.records, ...deeds] }
     })
-    const results = await store.commit(changes, { now })
+    const { results } = await store.commit(changes, { now })
     const archived = changes.filter((_, i) => results[i] === 'committed')
     if (archived.length > 0) tellArchived(events, archived, app)
     return archived.map(({ job }) => job.id)

@@ -1,7 +1,7 @@
 // A node and its client over one store: everything the surfaces are built on.
 
 import { shortId } from '../core/short-id.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import { Client } from './client.ts'
 import { CorrectedClock, type Clock } from './clock.ts'
 import { Events } from './events.ts'
@@ -46,10 +46,12 @@ export function createEngine(options: EngineOptions): Engine {
     node,
     tracing: options.tracing ?? null,
   })
-  store.onWake?.(() => node.onExternalWrite())
-  store.onDamage?.(job => {
-    const error = new Error(job.lastError?.message ?? 'unreadable')
-    events.emit('error', { kind: 'record', error, during: `reading job ${shortId(job.id)}` })
+  store.listen({
+    onWake: () => node.onExternalWrite(),
+    onDamage: job => {
+      const error = new Error(job.lastError?.message ?? 'unreadable')
+      events.emit('error', { kind: 'record', error, during: `reading job ${shortId(job.id)}` })
+    },
   })
   // The surfaces read large lists: how long those take says nothing about the store.
   return { ...parts, store, node, client }

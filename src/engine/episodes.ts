@@ -19,7 +19,7 @@ import { isEnded, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { removalOf, type StoredRecord } from '../core/record.ts'
 import { MINUTE, SECOND, type Instant, type Millis } from '../core/time.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import {
   checkMissing,
   hasOverdue,
@@ -190,8 +190,8 @@ export class Episodes {
     const { store, clock, events, settings } = this.#parts
     const messages = alerts.map(alert => messageWrite(alert, settings.nodeId))
     const now = clock.now()
-    const bundle = { inserts: [], changes: [], removes: [] }
-    const refusals = await store.apply(bundle, { now, records: [...records, ...messages] })
+    const atomic = { records: [...records, ...messages] }
+    const { refusals } = await store.commit([], { now, atomic })
     if (refusals.length > 0) return
     for (const alert of alerts) events.emit('alerted', { alert })
   }

@@ -7,7 +7,7 @@ import type { Job } from '../core/job.ts'
 import type { Skip } from '../core/ledger.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { Trouble } from '../core/trouble.ts'
-import type { LogLine, PruneResult } from '../store/store.ts'
+import type { LogLine, PruneResult } from '../store/port.ts'
 import type { AbortReason } from './active-attempt.ts'
 
 export type ErrorKind = 'store' | 'claim' | 'record' | 'push' | 'cron'

@@ -94,7 +94,7 @@ export class Heartbeat {
     const { clock, settings, owner, store } = this.#parts
     const now = clock.now()
     const isRenewal = Math.abs(now - this.#lastRenewAt) >= settings.leaseMs / 3
-    const beat = isRenewal ? owner.beat(store) : null
+    const beat = isRenewal ? owner.beat(store, now) : null
     await Promise.all([beat, this.renew(attempts, isRenewal)])
     // A handler that renews its own lease must not put off the turn of all the others.
     if (isRenewal) this.#lastRenewAt = now

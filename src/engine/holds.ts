@@ -101,7 +101,7 @@ export class Holds {
       // A run that is under way has not waited for it: its settle clears the hold.
       const change = !job || job.state === 'running' ? null : decide(job, attemptId, now)
       if (change === null) return false
-      const [result] = await store.commit([change], { now })
+      const [result] = (await store.commit([change], { now })).results
       if (result !== 'committed') continue
       if (change.job.dueAt !== null) wake.by(change.job.dueAt)
       return true

@@ -3,7 +3,7 @@
 
 import type { Job } from '../core/job.ts'
 import { formatDuration, type Instant, type Millis } from '../core/time.ts'
-import type { ClaimRequest } from '../store/store.ts'
+import type { ClaimRequest } from '../store/port.ts'
 import type { Parts } from './parts.ts'
 
 export const CLAIMS_LATE = 'claims_late'
@@ -57,7 +57,7 @@ export class InFlightClaim {
     const { clock, settings, owner, store, events } = this.#parts
     return clock.after(settings.leaseMs / 3, () => {
       this.#cancelBeat = this.#beatLater()
-      owner.beat(store).catch((error: unknown) => {
+      owner.beat(store, clock.now()).catch((error: unknown) => {
         events.emit('error', { kind: 'store', error, during: 'beat' })
       })
     })

@@ -7,7 +7,7 @@ import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
 import { MemoryStore } from '../store/memory/store.ts'
-import type { InsertOptions } from '../store/store.ts'
+import type { InsertOptions } from '../store/port.ts'
 import { systemClock } from './clock.ts'
 import { Inserting } from './inserting.ts'
 

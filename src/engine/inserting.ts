@@ -5,7 +5,7 @@ import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
 import type { RecordWrite } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
-import type { InsertOptions, InsertResult, Store } from '../store/store.ts'
+import type { InsertAnswer, InsertOptions, InsertResult, Store } from '../store/port.ts'
 import type { ClaimOnInsert } from './claimer.ts'
 
 /** Jobs in one call of the store. */
@@ -82,11 +82,11 @@ export class Inserting {
   ): Promise<InsertResult[]> {
     const { store } = this.#parts
     const callsMax = store.isRemote ? CALLS_MAX : 1
-    const results: InsertResult[][] = []
+    const results: (readonly InsertResult[])[] = []
     const underWay = new Set<Promise<void>>()
     const send = async (at: number) => {
       const batch = jobs.slice(at, at + BATCH_MAX)
-      results[at / BATCH_MAX] = await store.insert(batch, optionsOf(batch))
+      results[at / BATCH_MAX] = (await store.insert(batch, optionsOf(batch))).results
     }
     try {
       for (let at = 0; at < jobs.length; at += BATCH_MAX) {
@@ -146,16 +146,15 @@ export class Inserting {
   async #call(jobs: readonly Job[], options: InsertOptions): Promise<Call> {
     const { store, node } = this.#parts
     const claim = node?.claimOnInsert(jobs) ?? null
-    if (claim === null) {
-      return { results: await store.insert(jobs, options), claimed: [], claim }
-    }
+    if (claim === null) return { ...(await store.insert(jobs, options)), claim }
     try {
-      const { inserted, claimed } = await store.insertAndClaim(jobs, options, claim.request)
+      const answer = await store.insert(jobs, { ...options, claim: claim.request })
+      const { results, claimed } = answer
       claim.received(claimed.length)
-      const made = newIds(jobs, inserted)
+      const made = newIds(jobs, results)
       // Their creation is no news.
       claim.begin(claimed.filter(job => !made.has(job.id)))
-      return { results: inserted, claimed, claim }
+      return { ...answer, claim }
     } catch (error) {
       claim.received(0)
       throw error
@@ -163,9 +162,7 @@ export class Inserting {
   }
 }
 
-interface Call {
-  readonly results: readonly InsertResult[]
-  readonly claimed: readonly Job[]
+interface Call extends InsertAnswer {
   readonly claim: ClaimOnInsert | null
 }
 

@@ -5,7 +5,7 @@ import type { Job } from '../core/job.ts'
 import { BEAT_KIND, beatAt, isNodeOwner } from '../core/owner.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import { judgeLostAttempt } from '../core/verdict.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 
 export type OnTime = { readonly onTimeMs: Millis; readonly isOnTimeSinceStart: boolean }
 

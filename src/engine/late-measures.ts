@@ -5,12 +5,12 @@ import type { ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
 
 export class LateMeasures {
-  readonly #parts: Pick<Parts, 'store' | 'events'>
+  readonly #parts: Pick<Parts, 'store' | 'clock' | 'events'>
   /** Cancelled, and still in their handlers. */
   readonly #open = new Set<ActiveAttempt>()
   readonly #writes = new Set<Promise<unknown>>()
 
-  constructor(parts: Pick<Parts, 'store' | 'events'>) {
+  constructor(parts: Pick<Parts, 'store' | 'clock' | 'events'>) {
     this.#parts = parts
   }
 
@@ -26,10 +26,10 @@ export class LateMeasures {
 
   #write({ job, measures }: ActiveAttempt): void {
     if (measures === null) return
-    const { store, events } = this.#parts
+    const { store, events, clock } = this.#parts
     const attemptId = job.lease!.attemptId
     const write = store
-      .addMeasures({ jobId: job.id, attemptId, measures })
+      .report([{ jobId: job.id, attemptId, measures }], clock.now())
       .catch((error: unknown) => {
         events.emit('error', { kind: 'store', error, during: `measures of ${job.id}` })
       })

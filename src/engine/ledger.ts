@@ -7,7 +7,7 @@ import { runEntry, type LedgerEntry } from '../core/ledger.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import type { Instant } from '../core/time.ts'
-import type { Page, Store } from '../store/store.ts'
+import type { Page, Store } from '../store/port.ts'
 import type { Clock } from './clock.ts'
 
 interface LedgerParts {

@@ -2,7 +2,7 @@
 // due, a slot is free, or somebody calls.
 
 import type { Instant, Millis } from '../core/time.ts'
-import type { Line } from '../store/store.ts'
+import type { Route } from '../store/port.ts'
 import type { Claimer } from './claimer.ts'
 import type { ClockWatch } from './clock-epochs.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -138,17 +138,17 @@ export class Loop {
   /** Until the next job falls due in a queue that has room for it. */
   async #pause(open: readonly string[], seenAt: Instant): Promise<Millis> {
     const { store, clock, settings, handlers } = this.#parts
-    const lines = open.flatMap(queue => handlers.names.map(handler => ({ queue, handler })))
-    const due = lines.length === 0 ? null : await store.nextDueAt(lines)
-    if (due !== null && due <= seenAt && this.#mayHoldBack) return this.#heldBackMs(lines, seenAt)
+    const routes = open.flatMap(queue => handlers.names.map(handler => ({ queue, handler })))
+    const due = routes.length === 0 ? null : await store.nextDueAt(routes)
+    if (due !== null && due <= seenAt && this.#mayHoldBack) return this.#heldBackMs(routes, seenAt)
     const longest = settings.checkIntervalMs
     return Math.min(due === null ? longest : Math.max(0, due - clock.now()), longest)
   }
 
   /** What is due and was not given is held back by a limit: others may fall due before it is free. */
-  async #heldBackMs(lines: readonly Line[], seenAt: Instant): Promise<Millis> {
+  async #heldBackMs(routes: readonly Route[], seenAt: Instant): Promise<Millis> {
     const { store, clock } = this.#parts
-    const due = await store.nextDueAt(lines, seenAt)
+    const due = await store.nextDueAt(routes, seenAt)
     return Math.min(due === null ? HELD_BACK_MS : Math.max(0, due - clock.now()), HELD_BACK_MS)
   }
 }

@@ -13,7 +13,7 @@ import { announce, retire } from './node-record.ts'
 import { restart, type Parts } from './parts.ts'
 import { pruneAll } from './pruner.ts'
 import { QueueDirectory } from './queue-directory.ts'
-import { reap, reapGone } from './reaper.ts'
+import { reap } from './reaper.ts'
 import { Repeat } from './repeat.ts'
 import { Room } from './room.ts'
 import { Runner } from './runner.ts'
@@ -129,8 +129,7 @@ export class Node {
       await this.#directory.refresh()
       await findStepAtStart(this.#parts)
       await this.#announce()
-      await this.#parts.owner.beat(this.#parts.store)
-      await reapGone(this.#parts)
+      await this.#parts.owner.beat(this.#parts.store, this.#startedAt)
       await reap(this.#parts)
       await this.#seriesFold.sweep(0)
     } catch (error) {
@@ -147,7 +146,6 @@ export class Node {
   }
 
   async #reap(): Promise<void> {
-    await reapGone(this.#parts)
     await reap({ ...this.#parts, isHeld: ({ lease }) => this.#runner.holds(lease) })
     await this.#clockWatch.measure()
     await this.#directory.refresh()

@@ -1,9 +1,9 @@
 // This start of this process as the owner of leases, and the beat by which others know it lives.
 
-import { ownerOf } from '../core/owner.ts'
+import { beatWrite, ownerOf } from '../core/owner.ts'
 import { hash32 } from '../core/spread.ts'
-import { HOUR, type Millis } from '../core/time.ts'
-import type { Store } from '../store/store.ts'
+import { HOUR, type Instant, type Millis } from '../core/time.ts'
+import type { Store } from '../store/port.ts'
 import type { Ids } from './ids.ts'
 
 /** Long after any lease of it has ended: a beat that is gone is as good as an old one. */
@@ -26,8 +26,8 @@ export class Owner {
     this.id = this.#nextId()
   }
 
-  beat(store: Pick<Store, 'beat'>): Promise<void> {
-    return store.beat(this.id, BEAT_KEPT_MS)
+  async beat(store: Pick<Store, 'putRecords'>, now: Instant): Promise<void> {
+    await store.putRecords([beatWrite(this.id, BEAT_KEPT_MS)], now)
   }
 
   #nextId(): string {

@@ -1,6 +1,6 @@
 // What the pieces of a node share.
 
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import type { CorrectedClock } from './clock.ts'
 import { Declarations } from './declarations.ts'
 import { Episodes } from './episodes.ts'
@@ -50,8 +50,7 @@ export function makeParts(given: Given): Parts {
 }
 
 /** Another start of the node: a new owner, and no past of the store calls. */
-export function restart({ owner, monitor, store }: Parts): void {
+export function restart({ owner, monitor }: Pick<Parts, 'owner' | 'monitor'>): void {
   owner.restart()
   monitor.restart()
-  store.lockOwner?.(owner.id)
 }

@@ -5,7 +5,7 @@ import { PERMIT_WAIT_MAX_MS } from '../core/hold.ts'
 import { wantedMoment, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import type { Instant } from '../core/time.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 
 /** Pages of rows that are due about now and looked through for those that are held. */
 const PAGES_MAX = 4

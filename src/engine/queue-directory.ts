@@ -2,7 +2,7 @@
 
 import { LANE_KIND } from '../core/lane.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import type { Count } from '../store/store.ts'
+import type { Count } from '../store/port.ts'
 import type { Parts } from './parts.ts'
 import type { TenantSlots } from './tenant-slots.ts'
 

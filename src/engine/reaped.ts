@@ -4,7 +4,7 @@
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import type { StoredRecord } from '../core/record.ts'
-import type { Page, Store } from '../store/store.ts'
+import type { Page, Store } from '../store/port.ts'
 import type { Clock } from './clock.ts'
 import type { Events } from './events.ts'
 

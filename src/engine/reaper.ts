@@ -5,7 +5,6 @@ import type { Outcome } from '../core/attempt.ts'
 import type { Change } from '../core/change.ts'
 import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
-import { limits } from '../core/limits.ts'
 import { resumeJob } from '../core/pause.ts'
 import { settle } from '../core/settle.ts'
 import { shortId } from '../core/short-id.ts'
@@ -42,24 +41,11 @@ export async function reap(parts: ReapParts): Promise<number> {
   const late = overdue.filter(job => parts.isHeld?.(job) !== true)
   if (late.length === 0) return 0
   // Whether a lost attempt was a crash never delays it.
-  const outcomeOf = await judgeAll({ store, settings, onTime }, late, now)
+  const judged = await judgeAll({ store, settings, onTime }, late, now)
+  // A lease that has not ended is here because its owner's process is gone.
+  const outcomeOf = (job: Job): Outcome =>
+    job.lease !== null && job.lease.until > now ? { kind: 'abandoned' } : judged(job)
   return putBack(parts, late, { now, outcomeOf })
-}
-
-/** The leases of processes that are proven to be gone end at once: only some stores can prove it. */
-export async function reapGone(parts: Parts): Promise<number> {
-  const { store, clock, owner } = parts
-  if (store.goneOwners === undefined) return 0
-  const { items } = await store.list({ states: ['running'] }, { limit: limits.pageMax })
-  const held = items.filter(job => job.lease !== null && job.lease.owner !== owner.id)
-  const gone = new Set(await store.goneOwners([...new Set(held.map(ownerOf))]))
-  const left = held.filter(job => gone.has(ownerOf(job)))
-  if (left.length === 0) return 0
-  return putBack(parts, left, { now: clock.now(), outcomeOf: () => ({ kind: 'abandoned' }) })
-}
-
-function ownerOf({ lease }: Job): string {
-  return lease!.owner
 }
 
 interface Verdicts {

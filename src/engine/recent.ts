@@ -3,7 +3,7 @@
 import type { Attempt } from '../core/attempt.ts'
 import type { Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 
 export type RecentAttempt = Pick<Attempt, 'outcome' | 'startedAt' | 'finishedAt'>
 

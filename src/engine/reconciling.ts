@@ -16,7 +16,7 @@ import {
 import type { RecordWrite } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
-import type { Bundle, JobFilter, Page, Refusal, Store } from '../store/store.ts'
+import type { Bundle, JobFilter, Page, Refusal, Store } from '../store/port.ts'
 import { noDeed, type Also, type Deed } from './audit.ts'
 import type { Clock } from './clock.ts'
 
@@ -138,7 +138,11 @@ interface Writing {
   readonly now: Instant
 }
 
-async function write(store: Store, given: Reconciling, writing: Writing): Promise<Refusal[]> {
+async function write(
+  store: Store,
+  given: Reconciling,
+  writing: Writing,
+): Promise<readonly Refusal[]> {
   const { bundle, stored, now } = writing
   const { waitingMax = null } = given
   const gone = new Set(bundle.removes.map(({ id }) => id))
@@ -149,7 +153,8 @@ async function write(store: Store, given: Reconciling, writing: Writing): Promis
       .flatMap(job => alsoOf(given, { verb: 'forget', before: job, now })),
   ]
   const changes = bundle.changes.map(change => withRecords(given, change, now))
-  const refusals = await store.apply({ ...bundle, changes }, { now, waitingMax, records })
+  const atomic = { inserts: bundle.inserts, removes: bundle.removes, records }
+  const { refusals } = await store.commit(changes, { now, waitingMax, atomic })
   const full = refusals.find(({ reason }) => reason === 'full')
   if (full) throw new SchedulerError('QUEUE_FULL', `the queue of job ${shortId(full.id)} is full`)
   return refusals
@@ -164,7 +169,7 @@ async function stamped(
 ): Promise<boolean> {
   if (stamps.length === 0) return true
   const changes = stamps.map(change => withRecords(given, change, now))
-  const results = await store.commit(changes, { now })
+  const { results } = await store.commit(changes, { now })
   return results.every(result => result === 'committed')
 }
 

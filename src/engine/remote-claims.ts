@@ -7,7 +7,7 @@ import { laneOf, spanOfLane, spansOfTenant } from '../core/lane.ts'
 import { settle } from '../core/settle.ts'
 import type { Job } from '../core/job.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import type { Within } from '../store/store.ts'
+import type { LaneScope } from '../store/port.ts'
 import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'
 import { beginBatch } from './begin-batch.ts'
 import type { Parts } from './parts.ts'
@@ -211,9 +211,9 @@ export class RemoteClaims {
   async #pauseOf({ queues, handlers }: RemoteClaimRequest): Promise<Millis> {
     const { store, clock, settings } = this.#parts
     const now = clock.now()
-    const lines = queues.flatMap(queue => handlers.map(handler => ({ queue, handler })))
-    const due = await store.nextDueAt(lines, now).catch(() => null)
-    const first = this.#node.hasLimits ? await store.nextDueAt(lines).catch(() => null) : due
+    const routes = queues.flatMap(queue => handlers.map(handler => ({ queue, handler })))
+    const due = await store.nextDueAt(routes, now).catch(() => null)
+    const first = this.#node.hasLimits ? await store.nextDueAt(routes).catch(() => null) : due
     const isHeldBack = first !== null && first !== due
     const longest = isHeldBack ? HELD_BACK_MS : settings.checkIntervalMs
     return due === null ? longest : Math.min(Math.max(1, due - now), longest)
@@ -263,8 +263,8 @@ export class RemoteClaims {
       leaseMs: request.leaseMs,
       token: ids.token(),
       attemptIds: Array.from({ length: limit }, () => ids.next(now)),
-      isRuled: true,
-      within: scopeOf(request, users),
+      hasLimits: true,
+      laneScope: scopeOf(request, users),
     })
     if (jobs.length === 0) return { count: 0, attempts: [] }
     if (events.isHeard('claimed')) events.emit('claimed', { jobs, queue })
@@ -308,7 +308,7 @@ function inTurn(queues: readonly string[], round: number): readonly string[] {
 /** Whoever serves every tenant has one turn among them; names of tenants cannot be `*`. */
 const EVERY_TENANT_SCOPE = '*'
 
-function scopeOf({ tenant }: RemoteClaimRequest, users: readonly string[]): Within {
+function scopeOf({ tenant }: RemoteClaimRequest, users: readonly string[]): LaneScope {
   if (tenant === null) return { scope: EVERY_TENANT_SCOPE, lanes: null }
   if (users.length === 0) return { scope: tenant, lanes: { tenant, spans: spansOfTenant(tenant) } }
   const lanes = [...new Set(users)].sort().map(user => laneOf(tenant, user))

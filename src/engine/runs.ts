@@ -5,7 +5,7 @@ import { runId } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { CANCELLED_RUN_KIND, cancelledRun, runOf, type Run } from '../core/run.ts'
 import type { Instant } from '../core/time.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 
 export interface FoundRun {
   /** As it was no earlier than the attempts of the run. */

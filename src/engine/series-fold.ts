@@ -111,7 +111,7 @@ export class SeriesFold {
     // The outcomes of one that cannot be read wait for its repair.
     const readable = jobs.filter(job => !isDamaged(job))
     const changes = readable.map(job => foldOutcomes(job, bySeries.get(job.id)!, now))
-    const results = changes.length === 0 ? [] : await store.commit(changes, { now })
+    const results = changes.length === 0 ? [] : (await store.commit(changes, { now })).results
     const left = new Set<string>()
     for (const [i, { records: removals }] of changes.entries()) {
       if (results[i] === 'conflict') for (const { key } of removals) left.add(key)

@@ -8,7 +8,7 @@ import { SchedulerError } from '../core/errors.ts'
 import type { NewJob } from '../core/job.ts'
 import { completeSpec, specDefaults, type JobSpec } from '../core/spec.ts'
 import { MemoryStore } from '../store/memory/store.ts'
-import type { AttemptFilter, ClaimRequest, InsertOptions, PageRequest } from '../store/store.ts'
+import type { AttemptFilter, ClaimRequest, CommitOptions, PageRequest } from '../store/port.ts'
 import { systemClock, type Clock } from './clock.ts'
 import { createEngine } from './engine.ts'
 import type { Handler } from './handlers.ts'
@@ -20,7 +20,7 @@ class Faltering extends MemoryStore {
   isReplyLost = false
   searches = 0
 
-  override async commit(changes: readonly Change[], options: InsertOptions) {
+  override async commit(changes: readonly Change[], options: CommitOptions) {
     const results = await super.commit(changes, options)
     if (this.isReplyLost) return results
     this.isReplyLost = true
@@ -40,7 +40,7 @@ class Aside extends MemoryStore {
   readonly underWay: (() => void)[] = []
   #called: (() => void) | null = null
 
-  override async commit(changes: readonly Change[], options: InsertOptions) {
+  override async commit(changes: readonly Change[], options: CommitOptions) {
     await new Promise<void>(resolve => {
       this.underWay.push(resolve)
       this.#called?.()
@@ -67,7 +67,7 @@ class Told extends MemoryStore {
     return super.claim(request)
   }
 
-  override async commit(changes: readonly Change[], options: InsertOptions) {
+  override async commit(changes: readonly Change[], options: CommitOptions) {
     this.calls.push('commit')
     return super.commit(changes, options)
   }

@@ -1,7 +1,7 @@
 // When the store calls of a node count as on time.
 
 import { expect, test } from 'vitest'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import { StoreMonitor } from './store-monitor.ts'
 
 function monitored(leaseMs: number) {

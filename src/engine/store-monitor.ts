@@ -2,7 +2,7 @@
 // node whose own calls are late cannot tell a dead process from a slow store.
 
 import { SECOND, type Millis } from '../core/time.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import type { Clock } from './clock.ts'
 import { storeTroubleCodeOf, storeTroubleCodes } from './store-trouble.ts'
 

@@ -4,7 +4,7 @@
 import type { Job } from '../core/job.ts'
 import { tenantOfLane, type TenantShares } from '../core/lane.ts'
 import { HOUR, type Instant, type Millis } from '../core/time.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import type { ActiveAttempt } from './active-attempt.ts'
 import type { HeldAttempts } from './heartbeat.ts'
 import type { EngineSettings } from './settings.ts'

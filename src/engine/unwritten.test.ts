@@ -7,7 +7,7 @@ import type { Change } from '../core/change.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { completeSpec } from '../core/spec.ts'
 import { MemoryStore } from '../store/memory/store.ts'
-import type { ClaimRequest, InsertOptions } from '../store/store.ts'
+import type { ClaimRequest, CommitOptions } from '../store/port.ts'
 import { eventually } from '../../tests/support/servers/wait.ts'
 import { systemClock } from './clock.ts'
 import { createEngine } from './engine.ts'
@@ -17,7 +17,7 @@ class Full extends MemoryStore {
   isFull = true
   claimed: string[] = []
 
-  override async commit(changes: readonly Change[], options: InsertOptions) {
+  override async commit(changes: readonly Change[], options: CommitOptions) {
     if (this.isFull) throw new SchedulerError('STORE_FULL', 'no room')
     return super.commit(changes, options)
   }

@@ -9,7 +9,7 @@ import { userOf } from '../core/lane.ts'
 import { limits } from '../core/limits.ts'
 import { priorityNames } from '../core/spec.ts'
 import type { Client, Guard } from '../engine/client.ts'
-import type { JobFilter, Page, PageRequest, Store } from '../store/store.ts'
+import type { JobFilter, Page, PageRequest, Store } from '../store/port.ts'
 import {
   editedSchedule,
   scheduleSpec,

@@ -7,7 +7,7 @@ import { idOf } from '../engine/identity.ts'
 import type { Job } from '../core/job.ts'
 import type { Context } from '../engine/context.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { InsertResult } from '../store/store.ts'
+import type { InsertResult } from '../store/port.ts'
 import { monitorOf } from './health.ts'
 import { pushSpec, type Of, type PushInput } from './spec.ts'
 

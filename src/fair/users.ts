@@ -16,7 +16,7 @@ import {
 import { limits } from '../core/limits.ts'
 import type { RecordWrite } from '../core/record.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Page, PageRequest } from '../store/store.ts'
+import type { Page, PageRequest } from '../store/port.ts'
 
 export interface UserRule extends LaneRule {
   readonly userId: string

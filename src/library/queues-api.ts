@@ -4,7 +4,7 @@ import { refuse } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
 import { limits } from '../core/limits.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Count } from '../store/store.ts'
+import type { Count } from '../store/port.ts'
 
 export class QueuesApi {
   readonly #engine: Engine

@@ -10,7 +10,7 @@ import type { LedgerEntry } from '../core/ledger.ts'
 import type { Run } from '../core/run.ts'
 import type { Engine } from '../engine/engine.ts'
 import { pages, readLedger } from '../engine/ledger.ts'
-import type { AttemptFilter, LogLine } from '../store/store.ts'
+import type { AttemptFilter, LogLine } from '../store/port.ts'
 
 const attemptFilterChecks: Checks<AttemptFilter> = {
   jobId: isLabel,

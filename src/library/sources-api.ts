@@ -6,7 +6,7 @@ import { specDefaults } from '../core/spec.ts'
 import type { OpenSources } from '../sources/open.ts'
 import type { SourceChanges, SourceInput } from '../sources/shape.ts'
 import type { RateLimit, Source } from '../sources/source.ts'
-import type { Page } from '../store/store.ts'
+import type { Page } from '../store/port.ts'
 import type { TenantOption } from './workflows-api.ts'
 
 export class SourcesApi {

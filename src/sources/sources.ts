@@ -6,7 +6,7 @@ import { refuse, SchedulerError, type Problem } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
 import type { Client, Guard } from '../engine/client.ts'
 import type { Clock } from '../engine/clock.ts'
-import type { Page, PageRequest, Store } from '../store/store.ts'
+import type { Page, PageRequest, Store } from '../store/port.ts'
 import { checkSource, isObject } from './check.ts'
 import type { RateLimits } from './rate-limits.ts'
 import {

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import { currentRunOf } from '../core/current-run.ts'
 import type { Instant } from '../core/time.ts'
 import type { Context } from '../engine/context.ts'
-import type { Progress } from '../store/store.ts'
+import type { Progress } from '../store/port.ts'
 import type { Entry, Workflow } from './workflow.ts'
 
 export type StepStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled' | 'skipped'

@@ -3,7 +3,7 @@
 import { SchedulerError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import type { Clock } from '../engine/clock.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 
 const KIND = 'workflow-numbers'
 /** Rounds against other writers; in each of them somebody got a number. */

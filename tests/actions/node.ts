@@ -12,7 +12,7 @@ import type { Handler } from '../../src/engine/handlers.ts'
 import { SystemIds } from '../../src/engine/ids.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
 import { MemoryStore } from '../../src/store/memory/store.ts'
-import type { LogLine } from '../../src/store/store.ts'
+import type { LogLine } from '../../src/store/port.ts'
 import { eventually } from '../support/servers/wait.ts'
 
 export interface TestNode {

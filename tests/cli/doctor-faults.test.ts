@@ -17,7 +17,7 @@ import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 import { RedisStore } from '../../src/store/redis/store.ts'
 import { PostgresStore } from '../../src/store/sql/postgres/store.ts'
 import { SqliteStore } from '../../src/store/sql/sqlite/store.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { claimOne, finish, job, start, succeeded, T0, write } from '../support/builders.ts'
 import { askPostgres } from '../support/servers/postgres.ts'
 import { askRedis } from '../support/servers/redis.ts'
@@ -50,7 +50,7 @@ async function dumped(store: Store): Promise<Entry[]> {
   const found: Entry[] = []
   let cursor: string | null = null
   do {
-    const page = await store.dump({ cursor, limit: 100 })
+    const page = await store.maintenance.dump({ cursor, limit: 100 })
     found.push(...page.items)
     cursor = page.cursor
   } while (cursor !== null)

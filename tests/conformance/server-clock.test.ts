@@ -3,10 +3,10 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openStore } from '../../src/compose.ts'
-import { BEAT_KIND } from '../../src/core/owner.ts'
+import { BEAT_KIND, beatWrite } from '../../src/core/owner.ts'
 import { HOUR } from '../../src/core/time.ts'
 import { systemClock } from '../../src/engine/clock.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { claimRequest, job } from '../support/builders.ts'
 import { freshPlace, type FreshPlace } from '../support/servers/shared.ts'
 import { eventually } from '../support/servers/wait.ts'
@@ -33,7 +33,7 @@ describe.each(['postgres', 'redis'] as const)('the clock of a %s server', kind =
 
   it('stamps beats, whatever the node believes the time to be', async () => {
     const before = await store.now()
-    await store.beat('n1~00c0ffee', HOUR)
+    await store.putRecords([beatWrite('n1~00c0ffee', HOUR)], before)
     const [beat] = await store.getRecords(BEAT_KIND, ['n1~00c0ffee'], before)
     expect(beat!.value).toBeGreaterThanOrEqual(before)
     expect(beat!.value).toBeLessThanOrEqual(await store.now())

@@ -5,7 +5,8 @@ import { copyStore, type CopyEnd, type CopyProgress } from '../../src/copy/copy.
 import { entryTypes } from '../../src/core/entry.ts'
 import { NODE_KIND } from '../../src/core/record.ts'
 import { MINUTE } from '../../src/core/time.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Maintenance } from '../../src/store/maintenance.ts'
+import type { Store } from '../../src/store/port.ts'
 import { claimOne, claimRequest, everyMinute, newJob, T0 } from '../support/builders.ts'
 import { dumpOf, fillRich, sorted } from '../support/rich.ts'
 import { place, serversMissing, type StoreName } from './places.ts'
@@ -141,20 +142,26 @@ describe('a copy is refused', () => {
   })
 })
 
-/** A store whose line breaks at a call of one method, after so many that went well. */
-function breaking({ store, name }: CopyEnd, max: number, method: keyof Store = 'load'): CopyEnd {
+/** A store whose connection breaks at a call of one method, after so many that went well. */
+function breaking(
+  { store, name }: CopyEnd,
+  max: number,
+  method: keyof Store | keyof Maintenance = 'load',
+): CopyEnd {
   let calls = 0
-  const broken = new Proxy(store, {
-    get: (target, key) => {
-      const member: unknown = Reflect.get(target, key, target)
-      if (typeof member !== 'function') return member
-      return (...given: unknown[]): unknown => {
-        if (key === method && calls++ >= max) throw new Error('the line broke')
-        return Reflect.apply(member, target, given)
-      }
-    },
-  })
-  return { store: broken, name }
+  const broken = <T extends object>(whole: T): T =>
+    new Proxy(whole, {
+      get: (target, key) => {
+        const member: unknown = Reflect.get(target, key, target)
+        if (key === 'maintenance') return broken(store.maintenance)
+        if (typeof member !== 'function') return member
+        return (...given: unknown[]): unknown => {
+          if (key === method && calls++ >= max) throw new Error('the connection broke')
+          return Reflect.apply(member, target, given)
+        }
+      },
+    })
+  return { store: broken(store), name }
 }
 
 describe('a copy that broke off', () => {
@@ -163,7 +170,7 @@ describe('a copy that broke off', () => {
     const [to, whole] = [await place('sqlite', clock), await place('memory', clock)]
     await copyStore({ from, to: whole })
     const broken = copyStore({ from, to: breaking(to, loads), batch: 4 })
-    await expect(broken).rejects.toThrow('the line broke')
+    await expect(broken).rejects.toThrow('the connection broke')
     const report = await copyStore({ from, to })
     expect(report).toMatchObject({ isContinued: true, abandoned: 1 })
     expect(sorted(await dumpOf(to.store))).toEqual(sorted(await dumpOf(whole.store)))
@@ -184,7 +191,7 @@ describe('a copy that broke off', () => {
     const [to, whole] = [await place('sqlite', clock), await place('memory', clock)]
     await copyStore({ from, to: whole })
     const broken = copyStore({ from, to: breaking(to, max, method), batch: 4 })
-    await expect(broken).rejects.toThrow('the line broke')
+    await expect(broken).rejects.toThrow('the connection broke')
     await copyStore({ from, to })
     expect(sorted(await dumpOf(to.store))).toEqual(sorted(await dumpOf(whole.store)))
   })
@@ -193,7 +200,7 @@ describe('a copy that broke off', () => {
     const from = await rich('memory')
     const to = await place('sqlite', clock)
     const broken = copyStore({ from, to: breaking(to, 12), batch: 4 })
-    await expect(broken).rejects.toThrow('the line broke')
+    await expect(broken).rejects.toThrow('the connection broke')
     const request = claimRequest({ queue: 'lanes', now: LATER, limit: 3 })
     expect(await to.store.claim(request)).toEqual([])
     await copyStore({ from, to })
@@ -215,7 +222,7 @@ describe('a copy that broke off', () => {
   it('is continued by the same copy only', async () => {
     const [from, other] = [await rich('memory'), await rich('memory')]
     const to = await place('memory', clock)
-    await expect(copyStore({ from, to: breaking(to, 3) })).rejects.toThrow('the line broke')
+    await expect(copyStore({ from, to: breaking(to, 3) })).rejects.toThrow('the connection broke')
     const refused = copyStore({ from: other, to })
     await expect(refused).rejects.toThrow(`${to.name} holds an unfinished copy of ${from.name}`)
   })
@@ -223,7 +230,7 @@ describe('a copy that broke off', () => {
   it('ends in an error when the source went on meanwhile', async () => {
     const from = await rich('memory')
     const to = await place('memory', clock)
-    await expect(copyStore({ from, to: breaking(to, 6) })).rejects.toThrow('the line broke')
+    await expect(copyStore({ from, to: breaking(to, 6) })).rejects.toThrow('the connection broke')
     const [job] = await from.store.claim(claimRequest({ queue: 'lanes', now: T0 + 99 }))
     expect(job!.lease!.until).toBeLessThan(LATER)
     await expect(copyStore({ from, to })).rejects.toMatchObject({ code: 'STORE_NOT_EMPTY' })

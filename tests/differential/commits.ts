@@ -3,7 +3,7 @@
 import type { Change } from '../../src/core/change.ts'
 import { SchedulerError } from '../../src/core/errors.ts'
 import type { Job } from '../../src/core/job.ts'
-import type { CommitResult } from '../../src/store/store.ts'
+import type { CommitResult } from '../../src/store/port.ts'
 import type { StepKind } from '../support/invariants.ts'
 import type { Asked, World } from './world.ts'
 
@@ -39,12 +39,15 @@ export async function submit(world: World, ask: Asked | null): Promise<CommitRes
   return result!
 }
 
-export async function submitAll(world: World, asks: readonly Asked[]): Promise<CommitResult[]> {
+export async function submitAll(
+  world: World,
+  asks: readonly Asked[],
+): Promise<readonly CommitResult[]> {
   const waitingMax = world.random.chance(0.1) ? world.random.int(1, 6) : null
   const options = { now: world.now, waitingMax }
   const before = world.jobs
   const changes = asks.map(ask => ask.change)
-  const results = await world.all(`commit ${asks.map(ask => ask.name).join(', ')}`, store =>
+  const { results } = await world.all(`commit ${asks.map(ask => ask.name).join(', ')}`, store =>
     store.commit(changes, options),
   )
   for (const [i, result] of results.entries()) {

@@ -2,7 +2,6 @@
 // CARILLON_SEEDS sets how many histories, CARILLON_SEED runs a single one again.
 
 import { describe, expect, it } from 'vitest'
-import { isInspected } from '../../src/store/upkeep.ts'
 import { openPostgres } from '../support/postgres.ts'
 import { openRedis } from '../support/redis.ts'
 import { openSqlite, openSqliteInMemory } from '../support/sqlite.ts'
@@ -59,7 +58,7 @@ async function checkSeed(seed: number, openOther: OpenStore = sqliteFor(seed)): 
       if (world.step % 10 === 0) await compareSnapshots(world)
     }
     for (const { store } of stores) {
-      if (isInspected(store)) expect(await store.inspect(1), `seed ${seed}`).toEqual([])
+      expect(await store.maintenance.inspect(1), `seed ${seed}`).toEqual([])
     }
   } finally {
     for (const { close } of stores) await close()

@@ -3,7 +3,7 @@
 import type { OutcomeKind } from '../../src/core/attempt.ts'
 import type { Job, State } from '../../src/core/job.ts'
 import { MINUTE } from '../../src/core/time.ts'
-import type { AttemptFilter, JobFilter, PageRequest } from '../../src/store/store.ts'
+import type { AttemptFilter, JobFilter, PageRequest } from '../../src/store/port.ts'
 import { readAll } from '../support/builders.ts'
 import type { Random } from '../support/random.ts'
 import { handlers, queues, tenants } from './specs.ts'

@@ -1,6 +1,6 @@
 // Everything a store can be asked, read in full: two stores with one history answer alike.
 
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { readAll } from '../support/builders.ts'
 import { dumpOf, sorted } from '../support/rich.ts'
 import { handlers, queues, tenants } from './specs.ts'

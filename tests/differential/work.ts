@@ -13,7 +13,7 @@ import type {
   InsertOptions,
   LogLine,
   Report,
-} from '../../src/store/store.ts'
+} from '../../src/store/port.ts'
 import { claimRequest } from '../support/builders.ts'
 import { asked, submit, submitAll } from './commits.ts'
 import { randomWrites } from './records.ts'
@@ -24,7 +24,7 @@ const LEASE = 15 * SECOND
 
 export async function insert(world: World): Promise<void> {
   const { jobs, options } = drawnInsert(world)
-  const results = await world.all('insert', store => store.insert(jobs, options))
+  const { results } = await world.all('insert', store => store.insert(jobs, options))
   for (const result of results) world.meet('insert', result)
 }
 
@@ -33,10 +33,10 @@ export async function insertAndClaim(world: World): Promise<void> {
   const { jobs, options } = drawnInsert(world)
   const request = drawnClaim(world, world.random.chance(0.8) ? jobs[0]! : null)
   const before = world.jobs
-  const { inserted, claimed } = await world.all('insert and claim', store =>
-    store.insertAndClaim(jobs, options, request),
+  const { results, claimed } = await world.all('insert and claim', store =>
+    store.insert(jobs, { ...options, claim: request }),
   )
-  for (const result of inserted) world.meet('insert', result)
+  for (const result of results) world.meet('insert', result)
   const made = new Map(jobs.map(job => [job.id, job]))
   const isNew = claimed.some(({ id }) => !before.has(id))
   world.meet('insert and claim', isNew ? 'new' : claimed.length > 0 ? 'old' : 'none')

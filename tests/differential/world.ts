@@ -3,7 +3,7 @@
 import type { Change } from '../../src/core/change.ts'
 import type { Job } from '../../src/core/job.ts'
 import { jsonEqual } from '../../src/core/json.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { makeIds, readAll, virtualClock, type Clock, type Ids } from '../support/builders.ts'
 import {
   checkHistory,

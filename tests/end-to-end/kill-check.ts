@@ -6,7 +6,7 @@ import type { Job } from '../../src/core/job.ts'
 import type { LedgerEntry } from '../../src/core/ledger.ts'
 import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 import { SqliteStore } from '../../src/store/sql/sqlite/store.ts'
-import type { Page, PageRequest } from '../../src/store/store.ts'
+import type { Page, PageRequest } from '../../src/store/port.ts'
 
 export interface Acknowledged {
   readonly created: readonly string[]

@@ -2,7 +2,7 @@
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Handler } from '../../src/engine/handlers.ts'
-import type { PageRequest } from '../../src/store/store.ts'
+import type { PageRequest } from '../../src/store/port.ts'
 import { eventually } from '../support/servers/wait.ts'
 import { slowReceiver } from '../actions/site.ts'
 import { startService, type Answered, type Caller, type Service } from './service.ts'

@@ -1,7 +1,7 @@
 // Many at once over HTTP: bulk operations and declared jobs.
 
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import type { Caller, Service, Wire } from './service.ts'
 import { onEachStore } from './stores.ts'
 

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../src/core/entry.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { jain } from '../../src/http/tenants/fairness.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { flatJob, startService } from './service.ts'
 
 async function everything(store: Store): Promise<Entry[]> {
   const found: Entry[] = []
   let cursor: string | null = null
   do {
-    const page: { items: readonly Entry[]; cursor: string | null } = await store.dump({
+    const page: { items: readonly Entry[]; cursor: string | null } = await store.maintenance.dump({
       limit: 250,
       cursor,
     })

@@ -208,7 +208,7 @@ async function everything({ engine }: Service): Promise<unknown[]> {
   const entries: unknown[] = []
   let cursor: string | null = null
   do {
-    const page = await engine.store.dump({ limit: 250, cursor })
+    const page = await engine.store.maintenance.dump({ limit: 250, cursor })
     entries.push(...page.items)
     cursor = page.cursor
   } while (cursor !== null)

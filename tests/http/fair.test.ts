@@ -198,7 +198,7 @@ test('H7 health counts schedules as processed and pushes refused with 503; no ru
         get(target, name) {
           const value = Reflect.get(target, name) as unknown
           if (typeof value !== 'function') return value
-          if (isDown && (name === 'insert' || name === 'insertAndClaim')) {
+          if (isDown && name === 'insert') {
             return () => Promise.reject(new SchedulerError('STORE_UNAVAILABLE', 'no store'))
           }
           return value.bind(target) as unknown

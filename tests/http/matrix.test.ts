@@ -101,7 +101,7 @@ async function keptOf({ engine }: Service, mark: string): Promise<string[]> {
   const found: string[] = []
   let cursor: string | null = null
   do {
-    const page = await engine.store.dump({ limit: 250, cursor })
+    const page = await engine.store.maintenance.dump({ limit: 250, cursor })
     for (const entry of page.items) {
       const isAudit = entry.type === 'record' && entry.record.kind.startsWith('audit:')
       const text = canonicalJson(entry)

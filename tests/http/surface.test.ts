@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { SchedulerError } from '../../src/core/errors.ts'
 import { httpSettings } from '../../src/http/app/settings.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { flatJob, startService } from './service.ts'
 
 const JOBS = '/api/v1/jobs'

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { RemoteClaims } from '../../src/engine/remote-claims.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { startService, type Answered, type Caller, type Service, type Wire } from './service.ts'
 
 interface Claimed extends Wire {

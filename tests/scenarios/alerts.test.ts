@@ -11,7 +11,7 @@ import { alertDefaults, type Condition } from '../../src/observe/alert-condition
 import { AlertSender } from '../../src/observe/alerts.ts'
 import { AlertWatch } from '../../src/serve/alerts/watch.ts'
 import { MemoryStore } from '../../src/store/memory/store.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { trackedStore } from '../../src/testing/tracked.ts'
 import { moment, WorldClock } from '../support/world-parts.ts'
 
@@ -30,13 +30,14 @@ interface Scene {
 }
 
 function breakable(store: Store, failing: () => Scene['failing']): Store {
+  const fails = (name: string | symbol) =>
+    failing() === 'all' || (failing() === 'claim' && name === 'claim')
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
       return (...args: unknown[]) => {
-        const fails = failing() === 'all' || (failing() === 'claim' && name === 'claim')
-        if (!fails) return Reflect.apply(member, target, args) as unknown
+        if (name === 'listen' || !fails(name)) return Reflect.apply(member, target, args) as unknown
         return Promise.reject(new SchedulerError('STORE_UNAVAILABLE', 'broken by a test'))
       }
     },

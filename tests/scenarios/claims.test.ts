@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Priority } from '../../src/core/spec.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { stores } from '../support/each-store.ts'
 import { gate, ok } from '../support/scripted.ts'
 import { specB } from '../support/systems.ts'

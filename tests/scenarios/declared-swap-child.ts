@@ -5,7 +5,8 @@ import pg from 'pg'
 import { openStore } from '../../src/compose.ts'
 import { createTaskScheduler, type Registration } from '../../src/index.ts'
 import { Connection } from '../../src/store/sql/sqlite/connection.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
+import { isAtomic } from '../support/faulty.ts'
 
 const [address, letter, count, fatal] = process.argv.slice(2)
 
@@ -35,7 +36,7 @@ function doomed(store: Store): Store {
       const member: unknown = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
       return (...args: unknown[]) => {
-        if (name === 'apply' && fatal !== undefined) left = Number(fatal)
+        if (isAtomic(name, args) && fatal !== undefined) left = Number(fatal)
         return Reflect.apply(member, target, args) as unknown
       }
     },

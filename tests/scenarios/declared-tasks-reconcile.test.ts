@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { reconcile, type Declaration } from '../../src/core/reconcile.ts'
 import type { JobSpec } from '../../src/core/spec.ts'
 import { DAY, HOUR } from '../../src/core/time.ts'
+import { applyBundle } from '../support/builders.ts'
 import { stores } from '../support/each-store.ts'
 import { gate, ok } from '../support/scripted.ts'
 import { specB, specE } from '../support/systems.ts'
@@ -23,8 +24,8 @@ async function apply(world: World, declarations: readonly Declaration[], generat
     { declarations, stored: stored.items, generation, orphans: 'forget' },
     world.now,
   )
-  expect(await world.store.apply(plan, { now: world.now })).toEqual([])
-  const results = await world.store.commit(plan.stamps, { now: world.now })
+  expect(await applyBundle(world.store, plan, { now: world.now })).toEqual([])
+  const { results } = await world.store.commit(plan.stamps, { now: world.now })
   expect(results.every(result => result === 'committed')).toBe(true)
   return plan.differences.map(({ kind, name }) => `${kind} ${name}`)
 }

@@ -7,10 +7,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/compose.ts'
 import { editJob } from '../../src/core/edit.ts'
 import { readDeclared } from '../../src/engine/reconciling.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { Child } from '../end-to-end/children.ts'
 import { stores } from '../support/each-store.ts'
-import { Faults } from '../support/faulty.ts'
+import { Faults, isAtomic } from '../support/faulty.ts'
 import { freshPlace } from '../support/servers/shared.ts'
 import { callsOf, program } from '../support/tasks.ts'
 import { makeWorld, type World } from '../support/world.ts'
@@ -37,7 +37,7 @@ test.each(losses)(
     const one = await program(world, {}, store => faults.wrap(store))
     await one.initialize([task('a', '0 * * * *'), task('b', '0 3 * * *')])
     await one.stop()
-    faults.cut('apply', when)
+    faults.cut('atomic commit', when)
     await one.initialize([task('b', '0 4 * * *'), task('c', '0 5 * * *')])
     expect(faults.left).toBe(0)
     expect(await ids(world)).toEqual(['b', 'c'])
@@ -57,8 +57,8 @@ test('E7: while the store is out of reach nothing of the new list is in force', 
   const one = await program(world, {}, store => faults.wrap(store))
   await one.initialize([task('a', '0 * * * *')])
   await one.stop()
-  faults.cut('apply', 'before')
-  faults.cut('apply', 'before')
+  faults.cut('atomic commit', 'before')
+  faults.cut('atomic commit', 'before')
   await expect(one.initialize([task('b', '0 * * * *')])).rejects.toMatchObject({
     code: 'STORE_UNAVAILABLE',
   })
@@ -76,12 +76,13 @@ test('E7: a list that always meets other writers is refused as a whole', async (
     return new Proxy(store, {
       get(target, name) {
         const member: unknown = Reflect.get(target, name, target)
-        if (name !== 'apply' || !isMeddling) return member
-        return async (...args: Parameters<typeof store.apply>) => {
+        if (name !== 'commit' || !isMeddling) return member
+        return async (...args: Parameters<typeof store.commit>) => {
+          if (!isAtomic(name, args)) return target.commit(...args)
           const held = await world.job('tasks/default/a')
           const spec = { ...held.spec, payload: ++changed }
           await world.store.commit([editJob(held, spec, world.now)!], { now: world.now })
-          return target.apply(...args)
+          return target.commit(...args)
         }
       },
     })

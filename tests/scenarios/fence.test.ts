@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { createEngine } from '../../src/engine/engine.ts'
 import { MemoryStore } from '../../src/store/memory/store.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { systemIds } from '../../src/compose.ts'
 import { T0 } from '../support/builders.ts'

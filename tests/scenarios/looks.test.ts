@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { completeSpec } from '../../src/core/spec.ts'
 import { HOUR, MINUTE } from '../../src/core/time.ts'
-import type { ClaimRequest, Store } from '../../src/store/store.ts'
+import type { ClaimRequest, Store } from '../../src/store/port.ts'
 import { makeWorld } from '../support/world.ts'
 
 const quiet = { checkIntervalMs: HOUR, metricsMs: HOUR, pruneMs: HOUR, idleReapMs: HOUR }

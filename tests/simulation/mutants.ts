@@ -157,7 +157,7 @@ const bookkeeping: readonly NamedMutant[] = [
             jobs.filter(({ id }) => hashText(id) % 3 !== 0),
             options,
           )
-          return jobs.map(() => 'inserted' as const)
+          return { results: jobs.map(() => 'inserted' as const), claimed: [] }
         },
       }),
   },

@@ -3,10 +3,10 @@
 import type { Change } from '../../src/core/change.ts'
 import type { Job } from '../../src/core/job.ts'
 import type { Rows } from '../../src/store/memory/rows.ts'
-import type { ClaimRequest, InsertOptions, Store } from '../../src/store/store.ts'
+import type { ClaimRequest, CommitOptions, Store } from '../../src/store/port.ts'
 import type { Mutant } from './world.ts'
 
-type Alter = (change: Change, row: Job, options: InsertOptions) => Change
+type Alter = (change: Change, row: Job, options: CommitOptions) => Change
 
 /** The same store with some of its methods replaced. */
 export function altered(store: Store, over: Partial<Store>): Store {

@@ -1,33 +1,34 @@
 // The store as one node reaches it: every call takes time, may fail before or after it was applied,
 // and is written down at the moment it takes effect.
 
+import { bundleOf } from '../../src/core/bundle.ts'
 import type { Change } from '../../src/core/change.ts'
-import type { Entry } from '../../src/core/entry.ts'
 import { SchedulerError } from '../../src/core/errors.ts'
 import type { Job } from '../../src/core/job.ts'
-import type { RecordWrite } from '../../src/core/record.ts'
-import type { Instant, Millis } from '../../src/core/time.ts'
+import type { RecordWrite, StampedWrite } from '../../src/core/record.ts'
+import type { Instant } from '../../src/core/time.ts'
+import type { Maintenance } from '../../src/store/maintenance.ts'
 import type {
   AttemptFilter,
   Bundle,
   ClaimRequest,
+  CommitAnswer,
+  CommitOptions,
   CommitResult,
   DueCountRequest,
-  DumpRequest,
+  InsertAnswer,
   InsertOptions,
-  InsertResult,
   JobFilter,
   LateMeasures,
-  Line,
+  Route,
   PageRequest,
   PruneRequest,
-  Refusal,
   RemoveOptions,
   RenewRequest,
   Report,
   Store,
   UpcomingRequest,
-} from '../../src/store/store.ts'
+} from '../../src/store/port.ts'
 import type { Write } from './history.ts'
 import type { Recorder, Shown } from './recorder.ts'
 import type { NodeClock, WorldClock } from './sim-clock.ts'
@@ -69,6 +70,10 @@ export class SimStore implements Store {
 
   constructor(way: Way) {
     this.#way = way
+  }
+
+  get maintenance(): Maintenance {
+    return this.#way.inner.maintenance
   }
 
   get node(): string {
@@ -119,7 +124,6 @@ export class SimStore implements Store {
     return recorder.observe(call, { node, verb, sentAt }, shown)
   }
 
-  async open(): Promise<void> {}
   async close(): Promise<void> {}
 
   async now(): Promise<Instant> {
@@ -130,12 +134,17 @@ export class SimStore implements Store {
     return result
   }
 
-  insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertResult[]> {
+  insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer> {
+    const { claim: request, ...rest } = options
     const ids = jobs.map(job => job.id)
-    return this.#call('insert', ids, async sentAt => {
-      const result = await this.#way.inner.insert(jobs, options)
+    return this.#call(request ? 'insertAndClaim' : 'insert', ids, async sentAt => {
+      const { results } = await this.#way.inner.insert(jobs, rest)
       this.#wrote('insert', sentAt)
-      return result
+      if (!request) return { results, claimed: [] }
+      // Two writes of the same moment: between them nobody else can do anything.
+      const claimed = await this.#claimed(request, sentAt)
+      if (claimed.length > 0) this.#way.recorder.label('claimed with its insert')
+      return { results, claimed }
     })
   }
 
@@ -160,25 +169,16 @@ export class SimStore implements Store {
     return result
   }
 
-  /** Two writes of the same moment: between them nobody else can do anything. */
-  insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    const ids = jobs.map(job => job.id)
-    return this.#call('insertAndClaim', ids, async sentAt => {
-      const inserted = await this.#way.inner.insert(jobs, options)
-      this.#wrote('insert', sentAt)
-      const claimed = await this.#claimed(request, sentAt)
-      if (claimed.length > 0) this.#way.recorder.label('claimed with its insert')
-      return { inserted, claimed }
-    })
-  }
-
-  commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]> {
+  commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer> {
+    const { atomic } = options
+    if (atomic !== undefined) return this.#commitAtomic(bundleOf(changes, atomic), options)
     const ids = changes.map(change => change.job.id)
     return this.#call('commit', ids, async sentAt => {
       const shown = new Map(
         changes.map(({ job, token, expectedVersion }) => [job.id, { token, expectedVersion }]),
       )
-      const results = await this.#way.inner.commit(changes, options)
+      const answer = await this.#way.inner.commit(changes, options)
+      const { results } = answer
       const written = new Set(this.#wrote('commit', sentAt, shown).map(write => write.jobId))
       for (const [i, { job }] of changes.entries()) {
         if (results[i] === 'committed') written.delete(job.id)
@@ -186,7 +186,17 @@ export class SimStore implements Store {
       for (const [i, change] of changes.entries()) {
         this.#judged(change, results[i]!, written.has(change.job.id))
       }
-      return results
+      return answer
+    })
+  }
+
+  #commitAtomic(bundle: Bundle, options: CommitOptions): Promise<CommitAnswer> {
+    const { inserts, changes, removes } = bundle
+    const ids = [...inserts, ...changes.map(({ job }) => job), ...removes].map(({ id }) => id)
+    return this.#call('apply', ids, async sentAt => {
+      const answer = await this.#way.inner.commit(changes, options)
+      this.#wrote('apply', sentAt)
+      return answer
     })
   }
 
@@ -203,16 +213,6 @@ export class SimStore implements Store {
     recorder.line(`${node} ${verb ?? 'commit'} ${jobId} refused: ${result}`)
     const { token, attempt } = change
     recorder.refusals.push({ at: world.now(), node, jobId, result, token, attempt, isChanged })
-  }
-
-  apply(bundle: Bundle, options: InsertOptions): Promise<Refusal[]> {
-    const { inserts, changes, removes } = bundle
-    const ids = [...inserts, ...changes.map(({ job }) => job), ...removes].map(({ id }) => id)
-    return this.#call('apply', ids, async sentAt => {
-      const result = await this.#way.inner.apply(bundle, options)
-      this.#wrote('apply', sentAt)
-      return result
-    })
   }
 
   renew(request: RenewRequest) {
@@ -254,8 +254,8 @@ export class SimStore implements Store {
   overdue(request: { now: Instant; limit: number }): Promise<Job[]> {
     return this.#call('overdue', [], () => this.#way.inner.overdue(request))
   }
-  nextDueAt(lines: readonly Line[]): Promise<Instant | null> {
-    return this.#call('nextDueAt', [], () => this.#way.inner.nextDueAt(lines))
+  nextDueAt(routes: readonly Route[]): Promise<Instant | null> {
+    return this.#call('nextDueAt', [], () => this.#way.inner.nextDueAt(routes))
   }
   get(ids: readonly string[]): Promise<Job[]> {
     return this.#call('get', ids, () => this.#way.inner.get(ids))
@@ -295,10 +295,7 @@ export class SimStore implements Store {
   pausedQueues(): Promise<string[]> {
     return this.#call('pausedQueues', [], () => this.#way.inner.pausedQueues())
   }
-  addMeasures(late: LateMeasures) {
-    return this.#call('addMeasures', [], () => this.#way.inner.addMeasures(late))
-  }
-  report(reports: readonly Report[], now: Instant): Promise<boolean[]> {
+  report(reports: readonly (Report | LateMeasures)[], now: Instant): Promise<boolean[]> {
     return this.#call('report', [], () => this.#way.inner.report(reports, now))
   }
   progress(jobId: string) {
@@ -307,31 +304,28 @@ export class SimStore implements Store {
   log(attemptId: string, page: PageRequest) {
     return this.#call('log', [], () => this.#way.inner.log(attemptId, page))
   }
-  putRecords(writes: readonly RecordWrite[], now: Instant) {
+  putRecords(writes: readonly (RecordWrite | StampedWrite)[], now: Instant) {
     return this.#call('putRecords', [], () => this.#way.inner.putRecords(writes, now))
   }
   getRecords(kind: string, keys: readonly string[], now: Instant) {
     return this.#call('getRecords', [], () => this.#way.inner.getRecords(kind, keys, now))
   }
-  beat(owner: string, keptMs: Millis) {
-    return this.#call('beat', [], () => this.#way.inner.beat(owner, keptMs))
-  }
-
   listRecords(kind: string, page: PageRequest, now: Instant) {
     return this.#call('listRecords', [], () => this.#way.inner.listRecords(kind, page, now))
   }
 
-  dump(request: DumpRequest) {
-    return this.#call('dump', [], () => this.#way.inner.dump(request))
-  }
-
-  load(entries: readonly Entry[], now: Instant) {
-    return this.#call('load', [], () => this.#way.inner.load(entries, now))
+  listen(): () => void {
+    return () => {}
   }
 }
 
 /** Whether losing this answer hides anything. */
 function isTelling(result: unknown): boolean {
-  if (!Array.isArray(result) || result.length === 0) return false
-  return typeof result[0] !== 'string' || result.includes('committed')
+  const told = isAnswer(result) ? result.results : result
+  if (!Array.isArray(told) || told.length === 0) return false
+  return typeof told[0] !== 'string' || told.includes('committed')
+}
+
+function isAnswer(result: unknown): result is { readonly results: readonly unknown[] } {
+  return typeof result === 'object' && result !== null && 'results' in result
 }

@@ -4,7 +4,7 @@ import type { Attempt } from '../../src/core/attempt.ts'
 import type { Job } from '../../src/core/job.ts'
 import { emptyRows, type Rows } from '../../src/store/memory/rows.ts'
 import { MemoryStore } from '../../src/store/memory/store.ts'
-import type { Page, PageRequest, Store } from '../../src/store/store.ts'
+import type { Page, PageRequest, Store } from '../../src/store/port.ts'
 import { aim } from './deeds.ts'
 import type { Dump, History } from './history.ts'
 import {

@@ -178,7 +178,7 @@ describe('secrets', () => {
     const told = [
       await w.sources.list('default', { limit: 10 }),
       await w.attempts(),
-      await w.world.store.dump({ limit: 250, cursor: null }),
+      await w.world.store.maintenance.dump({ limit: 250, cursor: null }),
       await w.world.store.log((await w.attempts())[0]!.id, { limit: 100 }),
     ]
     expect(JSON.stringify(told)).not.toContain('hush')

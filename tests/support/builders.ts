@@ -7,7 +7,16 @@ import { createJob, type Job, type NewJob } from '../../src/core/job.ts'
 import { settle } from '../../src/core/settle.ts'
 import { completeSpec, type JobSpec } from '../../src/core/spec.ts'
 import { MINUTE, type Instant } from '../../src/core/time.ts'
-import type { ClaimRequest, CommitResult, Page, PageRequest, Store } from '../../src/store/store.ts'
+import type {
+  ClaimRequest,
+  CommitResult,
+  Page,
+  PageRequest,
+  Store,
+  Bundle,
+  InsertOptions,
+  Refusal,
+} from '../../src/store/port.ts'
 
 /** A Monday noon, far from every change of summer time. */
 export const T0: Instant = Date.UTC(2026, 0, 5, 12)
@@ -100,8 +109,18 @@ export async function claimIds(
 }
 
 export async function commitOne(store: Store, change: Change, now: Instant): Promise<CommitResult> {
-  const [result] = await store.commit([change], { now })
+  const [result] = (await store.commit([change], { now })).results
   return result!
+}
+
+/** Writes a bundle in one atomic commit and answers with what is in its way. */
+export async function applyBundle(
+  store: Store,
+  { inserts, changes, removes }: Bundle,
+  { records = [], ...options }: Omit<InsertOptions, 'claim'>,
+): Promise<readonly Refusal[]> {
+  const atomic = { inserts, removes, records }
+  return (await store.commit(changes, { ...options, atomic })).refusals
 }
 
 /** Commits what must succeed and answers with the job as written. */

@@ -12,7 +12,7 @@ import { RemoteClaims, type RemoteClaimRequest } from '../../src/engine/remote-c
 import type { EngineSettings } from '../../src/engine/settings.ts'
 import { FairApi } from '../../src/fair/api.ts'
 import { serveSchedules } from '../../src/fair/tasks.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { openPostgres } from './postgres.ts'
 import { openRedis } from './redis.ts'
 import { openSqlite } from './sqlite.ts'

@@ -1,18 +1,14 @@
 // A store that can be made to fail: all of it for a while, or one call whose answer is cut off.
 
 import { SchedulerError } from '../../src/core/errors.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { CommitOptions, Store } from '../../src/store/port.ts'
 
 /** Members that reach no server: an outage does not change what they do. */
-const local: ReadonlySet<string | symbol> = new Set([
-  'open',
-  'close',
-  'onWake',
-  'onDamage',
-  'lockOwner',
-])
+const local: ReadonlySet<string | symbol> = new Set(['open', 'close', 'listen'])
 
-type Method = Exclude<keyof Store, 'kind' | 'promise' | 'onWake' | 'onDamage' | 'lockOwner'>
+type Method = Exclude<keyof Store, 'kind' | 'promise' | 'listen'>
+/** A commit that writes all of its parts or none is cut apart from the others. */
+type Cut = Method | 'atomic commit'
 type When = 'before' | 'after'
 
 export class Faults {
@@ -20,10 +16,10 @@ export class Faults {
   isDown = false
   /** Calls made by nodes while it was down. */
   refused = 0
-  readonly #planned: { method: Method; when: When }[] = []
+  readonly #planned: { method: Cut; when: When }[] = []
 
   /** The next call fails before it did anything, or after it did everything. */
-  cut(method: Method, when: When): void {
+  cut(method: Cut, when: When): void {
     this.#planned.push({ method, when })
   }
 
@@ -37,7 +33,10 @@ export class Faults {
         const member: unknown = Reflect.get(target, name, target)
         if (typeof member !== 'function') return member
         return (...args: unknown[]) =>
-          this.#call(name, () => Reflect.apply(member, target, args) as unknown)
+          this.#call(
+            isAtomic(name, args) ? 'atomic commit' : name,
+            () => Reflect.apply(member, target, args) as unknown,
+          )
       },
     })
   }
@@ -60,4 +59,8 @@ export class Faults {
 
 function unreachable(): SchedulerError {
   return new SchedulerError('STORE_UNAVAILABLE', 'the store cannot be reached (in a test)')
+}
+
+export function isAtomic(name: string | symbol, args: readonly unknown[]): boolean {
+  return name === 'commit' && (args[1] as CommitOptions).atomic !== undefined
 }

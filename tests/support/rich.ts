@@ -9,7 +9,7 @@ import { pauseJob } from '../../src/core/pause.ts'
 import { requestRun } from '../../src/core/requests.ts'
 import { settle } from '../../src/core/settle.ts'
 import { DAY, MINUTE } from '../../src/core/time.ts'
-import type { Report, Store } from '../../src/store/store.ts'
+import type { Report, Store } from '../../src/store/port.ts'
 import {
   claimRequest,
   everyMinute,
@@ -160,7 +160,7 @@ async function aside(store: Store): Promise<void> {
 }
 
 export async function dumpOf(store: Store, limit = 100): Promise<Entry[]> {
-  return readAll(({ cursor }) => store.dump({ cursor: cursor ?? null, limit }))
+  return readAll(({ cursor }) => store.maintenance.dump({ cursor: cursor ?? null, limit }))
 }
 
 /** Whatever the order a store tells them in. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Instant } from '../../src/core/time.ts'
 import { emptyRows } from '../../src/store/memory/rows.ts'
 import { MemoryStore } from '../../src/store/memory/store.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store, UnopenedStore } from '../../src/store/port.ts'
 
 export interface OpenedStore {
   readonly store: Store
@@ -21,7 +21,7 @@ export type OpenStore = (clock: () => Instant) => Promise<OpenedStore>
 
 /** Opens handles made by `connect` and closes every one of them in the end. */
 export async function opened(
-  connect: () => Store,
+  connect: () => UnopenedStore,
   clean: () => Promise<void> = async () => {},
   url: string | null = null,
 ): Promise<OpenedStore> {
@@ -50,7 +50,7 @@ export const openMemory: OpenStore = clock => {
 
 /** A store kept in a file of a folder of its own, removed afterwards. */
 export async function openInFolder(
-  connect: (folder: string) => Store,
+  connect: (folder: string) => UnopenedStore,
   urlOf: (folder: string) => string | null = () => null,
 ): Promise<OpenedStore> {
   const folder = await mkdtemp(join(tmpdir(), 'carillon-'))

@@ -4,7 +4,7 @@
 import { HOUR, MINUTE, type Instant } from '../../src/core/time.ts'
 import { createTaskScheduler, type Registration } from '../../src/index.ts'
 import type { TaskScheduler, TaskSchedulerOptions } from '../../src/index.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { trackedStore } from '../../src/testing/tracked.ts'
 import type { World } from './world.ts'
 

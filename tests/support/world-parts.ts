@@ -5,7 +5,7 @@ import type { Instant, Millis } from '../../src/core/time.ts'
 import type { Clock } from '../../src/engine/clock.ts'
 import type { Context } from '../../src/engine/context.ts'
 import type { EngineEvents, EventName, Events } from '../../src/engine/events.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 export type Heard = <N extends EventName>(name: N) => EngineEvents[N][]

@@ -144,11 +144,11 @@ function addSql(parent: Command): void {
     flags: [{ flags: '--role <name>', about: 'also grant this role what nodes need' }],
     examples: [['carillon migrate sql --role app | psql jobs', 'run by the owner of the database']],
     run: async (context, _, flags) => {
-      const { storePlace, withUpkeep } = await import('../keeping/store.ts')
+      const { storePlace } = await import('../keeping/store.ts')
+      const { migrationScript } = await import('../../compose.ts')
       const { url, name } = await storePlace(context, 'migrate')
-      const role = (flags['role'] as string | undefined) ?? null
-      const sql = await withUpkeep(url, async upkeep => upkeep.script?.(role))
-      if (sql === undefined) throw usage(`${name} is not a PostgreSQL store: it needs no SQL`)
+      const sql = await migrationScript(url, (flags['role'] as string | undefined) ?? null)
+      if (sql === null) throw usage(`${name} is not a PostgreSQL store: it needs no SQL`)
       context.show({ store: name, sql }, () => sql.trimEnd())
       return exits.ok
     },
@@ -156,17 +156,17 @@ function addSql(parent: Command): void {
 }
 
 async function statusOf(context: Context) {
-  const { storePlace, withUpkeep } = await import('../keeping/store.ts')
+  const { storePlace, withMaintenance } = await import('../keeping/store.ts')
   const { url, name } = await storePlace(context, 'migrate')
-  return withUpkeep(url, async upkeep => {
-    const { latest } = upkeep
-    return { version: await upkeep.version(), latest, url, name }
+  return withMaintenance(url, async maintenance => {
+    const { latest } = maintenance
+    return { version: await maintenance.version(), latest, url, name }
   })
 }
 
 async function step(url: string, to: number): Promise<void> {
-  const { withUpkeep } = await import('../keeping/store.ts')
-  await withUpkeep(url, upkeep => upkeep.migrate(to))
+  const { withMaintenance } = await import('../keeping/store.ts')
+  await withMaintenance(url, maintenance => maintenance.migrate(to))
 }
 
 async function refuseInUseAt(url: string, name: string): Promise<void> {

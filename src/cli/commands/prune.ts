@@ -3,10 +3,10 @@
 import { define, exits } from '../command.ts'
 import type { Context } from '../context.ts'
 import { parseDuration, type Instant } from '../../core/time.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store } from '../../store/port.ts'
 import { usage } from '../problem.ts'
 
-const BITE = 1_000
+const BATCH = 1_000
 /** As nodes have it. */
 const ENDED_TASKS_MAX = 100_000
 
@@ -66,12 +66,11 @@ function words({ attempts, jobs, records }: Counts): string {
 
 async function counted(store: Store, now: Instant, before: Instant | null): Promise<Counts> {
   const { endedBefore, expiredNow } = await import('../../doctor/expired.ts')
-  const { isAged } = await import('../../store/upkeep.ts')
   const expired = await expiredNow(store, now)
   if (before === null) return expired
   let jobs = 0
   for await (const ids of endedBefore(store, before)) jobs += ids.length
-  const attempts = isAged(store) ? await store.countBefore(before) : 0
+  const attempts = (await store.maintenance.countOlderThan(before)) ?? 0
   return {
     attempts: Math.max(expired.attempts, attempts),
     jobs: Math.max(expired.jobs, jobs),
@@ -85,25 +84,24 @@ async function pruned(
   now: Instant,
   before: Instant | null,
 ): Promise<Counts> {
-  const { isAged } = await import('../../store/upkeep.ts')
   const done = { attempts: 0, jobs: 0, records: 0 }
   for (let isFull = true; isFull;) {
     context.signal.throwIfAborted()
-    const bite = await store.prune({ now, limit: BITE, endedTasksMax: ENDED_TASKS_MAX })
-    done.attempts += bite.attempts
-    done.jobs += bite.jobs
-    done.records += bite.records
-    isFull = bite.isFull
+    const batch = await store.prune({ now, limit: BATCH, endedTasksMax: ENDED_TASKS_MAX })
+    done.attempts += batch.attempts
+    done.jobs += batch.jobs
+    done.records += batch.records
+    isFull = batch.isFull
   }
   if (before === null) return done
   done.jobs += await removeEnded(store, before)
-  if (!isAged(store)) {
+  if ((await store.maintenance.countOlderThan(before)) === null) {
     context.say(`on ${store.kind} the history of living jobs goes by their retention only`)
     return done
   }
-  for (let gone = BITE; gone === BITE;) {
+  for (let gone = BATCH; gone === BATCH;) {
     context.signal.throwIfAborted()
-    gone = await store.forgetBefore(before, BITE)
+    gone = await store.maintenance.deleteOlderThan(before, BATCH)
     done.attempts += gone
   }
   return done

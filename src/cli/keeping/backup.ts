@@ -7,14 +7,13 @@ import { pagesOf } from '../../copy/pages.ts'
 import { differing, Summing, type Sums } from '../../copy/sums.ts'
 import { entryTypes } from '../../core/entry.ts'
 import { systemClock } from '../../engine/clock.ts'
-import type { Store } from '../../store/store.ts'
-import { isInspected } from '../../store/upkeep.ts'
+import type { Store } from '../../store/port.ts'
 import type { Context } from '../context.ts'
 import { copyProgress } from '../copy-progress.ts'
 import { exits } from '../exits.ts'
 import { CliProblem } from '../problem.ts'
 import { withMigrated } from './check.ts'
-import { withStore, withUpkeep, type StorePlace } from './store.ts'
+import { withStore, withMaintenance, type StorePlace } from './store.ts'
 
 const BATCH = 500
 
@@ -65,17 +64,17 @@ function reportOf(place: StorePlace, file: string) {
 
 /** Writes the copy of a store of an older version, which nothing but a start or a person migrates. */
 async function isOlderFile(place: StorePlace, partial: string): Promise<boolean> {
-  return withUpkeep(place.url, async upkeep => {
-    const version = await upkeep.version()
-    if (upkeep.backup === null || version === 0 || version === upkeep.latest) return false
-    await upkeep.backup(partial)
+  return withMaintenance(place.url, async maintenance => {
+    const version = await maintenance.version()
+    if (maintenance.backup === null || version === 0 || version === maintenance.latest) return false
+    await maintenance.backup(partial)
     return true
   })
 }
 
 /** The sums of the source if nobody wrote to it meanwhile; otherwise there is nothing to compare. */
 async function written(context: Context, place: StorePlace, partial: string): Promise<Sums | null> {
-  return withUpkeep(place.url, async ({ backup }) => {
+  return withMaintenance(place.url, async ({ backup }) => {
     if (backup === null) {
       return copied(context, place, partial)
     }
@@ -118,7 +117,7 @@ async function summed(store: Store, signal: AbortSignal): Promise<Summing> {
 }
 
 async function refuseDamaged(copy: Store): Promise<void> {
-  const faults = isInspected(copy) ? await copy.inspect(1) : []
+  const faults = await copy.maintenance.inspect(1)
   const damage = faults.find(({ kind }) => kind === 'damage')
   if (damage) throw new CliProblem(exits.failed, `the copy is damaged: ${damage.about}`)
 }

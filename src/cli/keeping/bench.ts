@@ -9,7 +9,7 @@ import { systemClock } from '../../engine/clock.ts'
 import { createEngine } from '../../engine/engine.ts'
 import type { Context } from '../context.ts'
 import { usage } from '../problem.ts'
-import { withStore, withUpkeep } from './store.ts'
+import { withStore, withMaintenance } from './store.ts'
 
 export interface BenchLoad {
   readonly jobs: number
@@ -33,7 +33,7 @@ export async function benchStore(
     if (terminal.isTerminal && !globals.isQuiet) terminal.err(`\r\u001b[2K${step} …`)
   }
   try {
-    return await withUpkeep(beside, async upkeep => {
+    return await withMaintenance(beside, async maintenance => {
       try {
         return await withStore(beside, async store => {
           const engine = createEngine({
@@ -47,7 +47,7 @@ export async function benchStore(
           return { ...report, store: store.kind, rss_mib }
         })
       } finally {
-        await upkeep.drop()
+        await maintenance.drop()
       }
     })
   } finally {

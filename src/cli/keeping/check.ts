@@ -3,14 +3,14 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { filePath, openStore, openUpkeep } from '../../compose.ts'
+import { filePath, openStore } from '../../compose.ts'
 import { checkMigration, type MigrationCheck } from '../../copy/check.ts'
 import { systemClock } from '../../engine/clock.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store } from '../../store/port.ts'
 import type { Context } from '../context.ts'
 import { exits } from '../exits.ts'
 import { CliProblem } from '../problem.ts'
-import { withStore, type StorePlace } from './store.ts'
+import { withMaintenance, withStore, type StorePlace } from './store.ts'
 
 export async function checkAgainst(
   context: Context,
@@ -34,9 +34,7 @@ export async function withMigrated<T>(
   const copy = join(folder, 'copy.db')
   try {
     copyFileSync(path, copy)
-    const upkeep = await openUpkeep(`sqlite:${copy}`)
-    await upkeep.migrate(upkeep.latest)
-    await upkeep.close()
+    await withMaintenance(`sqlite:${copy}`, maintenance => maintenance.migrate(maintenance.latest))
     const store = await openStore(`sqlite:${copy}`, {
       now: () => systemClock.now(),
       listens: false,

@@ -5,13 +5,13 @@ import { SchedulerError } from '../../core/errors.ts'
 import { examine } from '../../doctor/examine.ts'
 import type { Finding } from '../../doctor/finding.ts'
 import { systemClock } from '../../engine/clock.ts'
-import type { Store } from '../../store/store.ts'
-import type { Upkeep } from '../../store/upkeep.ts'
+import type { Store } from '../../store/port.ts'
+import type { Maintenance } from '../../store/maintenance.ts'
 import type { Context } from '../context.ts'
 import { exits } from '../exits.ts'
 import { safe } from '../screen.ts'
 import type { StorePlace } from './store.ts'
-import { withStore, withUpkeep } from './store.ts'
+import { withStore, withMaintenance } from './store.ts'
 
 /** One repair may show what was behind it. */
 const ROUNDS_MAX = 5
@@ -21,9 +21,9 @@ export async function examineStore(
   place: StorePlace,
   repairs: boolean,
 ): Promise<number> {
-  const schema = await withUpkeep(place.url, async upkeep => {
-    const version = await versionOf(context, place, upkeep, repairs)
-    return { version, latest: upkeep.latest }
+  const schema = await withMaintenance(place.url, async maintenance => {
+    const version = await versionOf(context, place, maintenance, repairs)
+    return { version, latest: maintenance.latest }
   })
   if (schema.version === null) return exits.failed
   if (schema.version !== schema.latest) {
@@ -59,24 +59,28 @@ export async function examineStore(
 async function versionOf(
   context: Context,
   place: StorePlace,
-  upkeep: Upkeep,
+  maintenance: Maintenance,
   repairs: boolean,
 ): Promise<number | null> {
   try {
-    return await upkeep.version()
+    return await maintenance.version()
   } catch (error) {
     const isLost = error instanceof SchedulerError && error.code === 'STORE_LOST'
-    if (!isLost || upkeep.adopt === undefined) throw error
+    if (!isLost) throw error
     const isMeant = repairs && !context.globals.isDryRun
     if (isMeant && (await context.confirm('Adopt the keys that are there?'))) {
-      await upkeep.adopt()
+      await maintenance.repair({ kind: 'marker', about: error.message, key: '' })
       if (!context.globals.json) {
         context.print('  repaired: the namespace has a marker; restart the processes that use it')
       }
-      return upkeep.version()
+      return maintenance.version()
     }
     const findings = [{ code: 'marker', severity: 'error', text: error.message }]
-    const shown = { store: place.name, schema: { version: null, latest: upkeep.latest }, findings }
+    const shown = {
+      store: place.name,
+      schema: { version: null, latest: maintenance.latest },
+      findings,
+    }
     context.show(shown, () => `${screenMark(context)} ${safe(error.message)}`)
     return null
   }

@@ -2,10 +2,10 @@
 // reach.
 
 import { existsSync } from 'node:fs'
-import { filePath, openUpkeep, openStore } from '../../compose.ts'
+import { filePath, openStore, unopenedStore } from '../../compose.ts'
 import { systemClock } from '../../engine/clock.ts'
-import type { Store } from '../../store/store.ts'
-import type { Upkeep } from '../../store/upkeep.ts'
+import type { Maintenance } from '../../store/maintenance.ts'
+import type { Store } from '../../store/port.ts'
 import type { Context } from '../context.ts'
 import { exits } from '../exits.ts'
 import { CliProblem, usage } from '../problem.ts'
@@ -48,11 +48,15 @@ export async function withStore<T>(url: string, work: (store: Store) => Promise<
   }
 }
 
-export async function withUpkeep<T>(url: string, work: (upkeep: Upkeep) => Promise<T>): Promise<T> {
-  const upkeep = await openUpkeep(url)
+/** Without opening the store, which may have another version or not be there yet. */
+export async function withMaintenance<T>(
+  url: string,
+  work: (maintenance: Maintenance) => Promise<T>,
+): Promise<T> {
+  const store = await unopenedStore(url)
   try {
-    return await work(upkeep)
+    return await work(store.maintenance)
   } finally {
-    await upkeep.close()
+    await store.close()
   }
 }

@@ -3,7 +3,7 @@
 
 import { z } from 'zod'
 import { limits } from '../../core/limits.ts'
-import type { Page, PageRequest } from '../../store/store.ts'
+import type { Page, PageRequest } from '../../store/port.ts'
 
 export const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(limits.pageMax).default(50),

@@ -6,7 +6,7 @@ import type { Json } from '../../core/json.ts'
 import type { RecordWrite, StoredRecord } from '../../core/record.ts'
 import { HOUR, MINUTE, type Instant, type Millis } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Page, PageRequest } from '../../store/store.ts'
+import type { Page, PageRequest } from '../../store/port.ts'
 import { LruMap } from './lru-map.ts'
 import type { Identity } from './principal.ts'
 

@@ -9,7 +9,7 @@ import { currentRunOf } from '../../core/current-run.ts'
 import { statusOf } from '../../core/status.ts'
 import { iso } from '../../core/time.ts'
 import { nodeIdOf } from '../../core/owner.ts'
-import type { LogLine } from '../../store/store.ts'
+import type { LogLine } from '../../store/port.ts'
 import { EVERY_TENANT } from '../auth/principal.ts'
 import { isoOrNull } from '../jobs/view.ts'
 

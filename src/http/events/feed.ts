@@ -6,7 +6,7 @@ import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { SECOND, type Instant, type Millis } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Page } from '../../store/store.ts'
+import type { Page } from '../../store/port.ts'
 import { settledFacts, startedFact, type Fact } from './facts.ts'
 
 /** Clocks of nodes differ and commits take a while: what was claimed so long ago is read again. */

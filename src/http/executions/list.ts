@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Job } from '../../core/job.ts'
-import type { Page, Store } from '../../store/store.ts'
+import type { Page, Store } from '../../store/port.ts'
 import type { Attempt } from '../../core/attempt.ts'
 import { formOf } from '../jobs/flat.ts'
 import { pageAnswer, type PageQuery } from '../app/paging.ts'

@@ -3,7 +3,7 @@
 
 import type { Job, State } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import type { JobFilter, Store } from '../../store/store.ts'
+import type { JobFilter, Store } from '../../store/port.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { anyMoment, countWithin, placeOf, type Window } from './qualifiers.ts'
 

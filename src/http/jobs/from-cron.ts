@@ -6,7 +6,7 @@ import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { DAY, HOUR, MINUTE, type Instant, type Millis } from '../../core/time.ts'
 import { spacingOf } from '../../cron/spacing.ts'
-import type { Page, Store } from '../../store/store.ts'
+import type { Page, Store } from '../../store/port.ts'
 import { flatOf, unitMs, type IntervalType } from './flat.ts'
 
 export interface Interval {

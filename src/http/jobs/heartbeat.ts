@@ -9,7 +9,7 @@ import { openEntry, runEntry, type LedgerEntry, type SkipReason } from '../../co
 import { limits } from '../../core/limits.ts'
 import { currentRunOf } from '../../core/current-run.ts'
 import { iso, type Instant } from '../../core/time.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store } from '../../store/port.ts'
 import { executionStatus } from '../executions/view.ts'
 import { slotSchema, type Slot } from './slot.ts'
 import { taskSlots } from './task-slots.ts'

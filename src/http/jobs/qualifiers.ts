@@ -6,7 +6,7 @@ import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { searchFor } from '../../core/query.ts'
 import { DAY, parseDuration, type Instant, type Millis } from '../../core/time.ts'
-import type { JobFilter, Store } from '../../store/store.ts'
+import type { JobFilter, Store } from '../../store/port.ts'
 import { executionStatus } from '../executions/view.ts'
 import { nextMoment } from './view.ts'
 

@@ -2,7 +2,7 @@
 
 import { runId, type Job } from '../../core/job.ts'
 import { iso, type Instant, type Millis } from '../../core/time.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store } from '../../store/port.ts'
 import { executionStatus } from '../executions/view.ts'
 import type { Slot } from './slot.ts'
 

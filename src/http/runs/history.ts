@@ -8,7 +8,7 @@ import { isRunOpen, overStatus, type EndStatus } from '../../core/run.ts'
 import type { Instant } from '../../core/time.ts'
 import { nextTurn } from '../../engine/clock.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { AttemptFilter, Store } from '../../store/store.ts'
+import type { AttemptFilter, Store } from '../../store/port.ts'
 import { isPast } from './newest.ts'
 
 /** Attempts read for one answer. */

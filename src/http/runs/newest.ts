@@ -4,7 +4,7 @@
 import type { Attempt } from '../../core/attempt.ts'
 import { limits } from '../../core/limits.ts'
 import { HOUR, type Instant, type Millis } from '../../core/time.ts'
-import type { AttemptFilter, Page, Store } from '../../store/store.ts'
+import type { AttemptFilter, Page, Store } from '../../store/port.ts'
 
 /** Pages that came back short although there was more to look at. */
 const SHORT_MAX = 2

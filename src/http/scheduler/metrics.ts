@@ -6,7 +6,7 @@ import type { Instant } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { NODE_KIND } from '../../engine/node-record.ts'
 import { readReaped } from '../../engine/reaped.ts'
-import type { Count } from '../../store/store.ts'
+import type { Count } from '../../store/port.ts'
 import { isoOrNull } from '../jobs/view.ts'
 import { Collector, FRESH_MAX, type Scope } from './sums.ts'
 

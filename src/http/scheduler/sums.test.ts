@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { everyMinute, newJob, T0 } from '../../../tests/support/builders.ts'
 import { afterSuccess } from '../../../tests/support/pure.ts'
 import { MINUTE, SECOND, type Millis } from '../../core/time.ts'
-import type { JobFilter, PageRequest } from '../../store/store.ts'
+import type { JobFilter, PageRequest } from '../../store/port.ts'
 import { MemoryStore } from '../../store/memory/store.ts'
 import { Collector, FRESH_MAX } from './sums.ts'
 

@@ -5,7 +5,7 @@ import { limits } from '../../core/limits.ts'
 import { totalsOf } from '../../core/series.ts'
 import type { Instant, Millis } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Page } from '../../store/store.ts'
+import type { Page } from '../../store/port.ts'
 
 export interface Sums {
   readonly pending: number

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Job, State } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import type { JobFilter, Page, Store } from '../../store/store.ts'
+import type { JobFilter, Page, Store } from '../../store/port.ts'
 import { workflowLimits } from '../../workflows/workflow.ts'
 import { SCHEDULES_APP } from '../../workflows/schedule.ts'
 import { definitionOf } from './label.ts'

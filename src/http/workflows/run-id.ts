@@ -3,7 +3,7 @@
 
 import type { Attempt, Origin } from '../../core/attempt.ts'
 import { parseRunId, runId, type Job } from '../../core/job.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store } from '../../store/port.ts'
 import { REPEAT } from '../../workflows/detail.ts'
 
 export interface Tried {

@@ -9,7 +9,7 @@ import {
   type Refusal,
 } from '../../core/bundle.ts'
 import type { Job } from '../../core/job.ts'
-import type { InsertOptions } from '../store.ts'
+import type { InsertOptions } from '../port.ts'
 import { putRecord, recordFits } from './records.ts'
 import { removeJob, type Rows } from './rows.ts'
 import { insert, refusalOf, writeChange } from './write.ts'

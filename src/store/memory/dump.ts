@@ -9,7 +9,8 @@ import {
   type PrunedEntry,
 } from '../../core/entry.ts'
 import type { Job, State } from '../../core/job.ts'
-import type { DumpRequest, Page } from '../store.ts'
+import type { DumpRequest } from '../maintenance.ts'
+import type { Page } from '../port.ts'
 import type { Rows } from './rows.ts'
 
 export function dump(rows: Rows, { cursor, limit }: DumpRequest): Page<Entry> {

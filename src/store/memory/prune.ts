@@ -1,7 +1,7 @@
 // Retention in memory: bounded bites, oldest first.
 
 import type { Instant } from '../../core/time.ts'
-import type { PruneRequest, PruneResult } from '../store.ts'
+import type { PruneRequest, PruneResult } from '../port.ts'
 import { countKey, removeJob, type Row, type Rows } from './rows.ts'
 
 export function prune(rows: Rows, { now, limit, endedTasksMax }: PruneRequest): PruneResult {

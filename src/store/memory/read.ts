@@ -10,20 +10,20 @@ import type {
   AttemptFilter,
   DueCountRequest,
   JobFilter,
-  Line,
+  Route,
   Page,
   PageRequest,
   UpcomingRequest,
-} from '../store.ts'
+} from '../port.ts'
 import { heldUntil } from '../shared/job.ts'
 import { pageOf, type Row, type Rows } from './rows.ts'
 
 export function nextDueAt(
   rows: Rows,
-  lines: readonly Line[],
+  routes: readonly Route[],
   seenAt: Instant = -Infinity,
 ): Instant | null {
-  const wanted = new Set(lines.map(line => JSON.stringify([line.queue, line.handler])))
+  const wanted = new Set(routes.map(route => JSON.stringify([route.queue, route.handler])))
   let moment: Instant | null = null
   for (const { job } of rows.jobs.values()) {
     if (job.state !== 'waiting' || rows.pausedQueues.has(job.spec.queue)) continue

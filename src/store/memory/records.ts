@@ -2,7 +2,7 @@
 
 import type { RecordWrite, StoredRecord } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
-import type { Page, PageRequest, PutResult } from '../store.ts'
+import type { Page, PageRequest, PutResult } from '../port.ts'
 import { pageOf, type Rows } from './rows.ts'
 
 function live(record: StoredRecord | undefined, now: Instant): StoredRecord | null {

@@ -6,7 +6,7 @@ import type { Skip } from '../../core/ledger.ts'
 import { numberMark, offsetOf } from '../../core/query.ts'
 import type { StoredRecord } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
-import type { LogLine, PageRequest, Progress } from '../store.ts'
+import type { LogLine, PageRequest, Progress } from '../port.ts'
 
 export interface Row {
   readonly seq: number

@@ -1,36 +1,35 @@
 // The reference store: nothing survives the process. Every other store must behave like this one.
 
+import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
 import type { Change } from '../../core/change.ts'
-import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
-import { beatWrite } from '../../core/owner.ts'
-import type { RecordWrite } from '../../core/record.ts'
-import type { Instant, Millis } from '../../core/time.ts'
+import { stampedAt, type RecordWrite, type StampedWrite } from '../../core/record.ts'
+import type { Instant } from '../../core/time.ts'
+import type { Maintenance } from '../maintenance.ts'
+import { isLate } from '../port.ts'
 import type {
   AttemptFilter,
-  Bundle,
   ClaimRequest,
-  CommitResult,
+  CommitAnswer,
+  CommitOptions,
   DueCountRequest,
-  DumpRequest,
+  InsertAnswer,
   InsertOptions,
-  InsertResult,
   JobFilter,
   LateMeasures,
-  Line,
+  Route,
   PageRequest,
   PruneRequest,
   PutResult,
   RemoveOptions,
   RenewRequest,
   Report,
-  Store,
+  UnopenedStore,
   UpcomingRequest,
-} from '../store.ts'
+} from '../port.ts'
 import { apply } from './apply.ts'
-import { dump } from './dump.ts'
-import { load } from './load.ts'
+import { memoryMaintenance } from './maintenance.ts'
 import { prune } from './prune.ts'
 import * as read from './read.ts'
 import { getRecords, listRecords, putRecords } from './records.ts'
@@ -38,11 +37,12 @@ import { emptyRows, pageOf, removeJob, type Rows } from './rows.ts'
 import * as tally from './tally.ts'
 import * as write from './write.ts'
 
-export class MemoryStore implements Store {
+export class MemoryStore implements UnopenedStore {
   readonly kind = 'memory'
   readonly isRemote: boolean = false
   readonly claimsAtOnce: number = 1
   readonly promise = 'memory: everything is lost when the process ends'
+  readonly maintenance: Maintenance
   readonly #clock: () => Instant
   readonly #rows: Rows
   #isOpen = false
@@ -51,6 +51,7 @@ export class MemoryStore implements Store {
   constructor(clock: () => Instant, rows: Rows = emptyRows()) {
     this.#clock = clock
     this.#rows = rows
+    this.maintenance = memoryMaintenance(rows, () => this.#open)
   }
 
   async open(): Promise<void> {
@@ -70,27 +71,24 @@ export class MemoryStore implements Store {
     return this.#clock()
   }
 
-  async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertResult[]> {
-    return write.insertAll(this.#open, jobs, options)
+  async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer> {
+    const rows = this.#open
+    const results = write.insertAll(rows, jobs, options)
+    return { results, claimed: options.claim ? write.claim(rows, options.claim) : [] }
   }
 
   async claim(request: ClaimRequest): Promise<Job[]> {
     return write.claim(this.#open, request)
   }
 
-  async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
+  async commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer> {
     const rows = this.#open
-    const inserted = write.insertAll(rows, jobs, options)
-    return { inserted, claimed: write.claim(rows, request) }
-  }
-
-  async commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]> {
-    const rows = this.#open
-    return changes.map(change => write.commit(rows, change, options))
-  }
-
-  async apply(bundle: Bundle, options: InsertOptions) {
-    return apply(this.#open, bundle, options)
+    const { atomic } = options
+    if (atomic === undefined) {
+      return { results: changes.map(change => write.commit(rows, change, options)), refusals: [] }
+    }
+    const given = { ...options, records: atomic.records ?? [] }
+    return atomicAnswer(changes, apply(rows, bundleOf(changes, atomic), given))
   }
 
   async renew(request: RenewRequest) {
@@ -101,8 +99,8 @@ export class MemoryStore implements Store {
     return read.overdue(this.#open, now, limit)
   }
 
-  async nextDueAt(lines: readonly Line[], seenAt?: Instant): Promise<Instant | null> {
-    return read.nextDueAt(this.#open, lines, seenAt)
+  async nextDueAt(routes: readonly Route[], seenAt?: Instant): Promise<Instant | null> {
+    return read.nextDueAt(this.#open, routes, seenAt)
   }
 
   async get(ids: readonly string[]): Promise<Job[]> {
@@ -166,13 +164,11 @@ export class MemoryStore implements Store {
     return prune(this.#open, request)
   }
 
-  async addMeasures(late: LateMeasures): Promise<boolean> {
-    return write.addMeasures(this.#open, late)
-  }
-
-  async report(reports: readonly Report[], now: Instant): Promise<boolean[]> {
+  async report(reports: readonly (Report | LateMeasures)[], now: Instant): Promise<boolean[]> {
     const rows = this.#open
-    return reports.map(given => write.report(rows, given, now))
+    return reports.map(given =>
+      isLate(given) ? write.addMeasures(rows, given) : write.report(rows, given, now),
+    )
   }
 
   async progress(jobId: string) {
@@ -188,13 +184,16 @@ export class MemoryStore implements Store {
     return { items: items.map(item => item.line), cursor }
   }
 
-  async beat(owner: string, keptMs: Millis): Promise<void> {
-    const now = this.#clock()
-    putRecords(this.#open, [beatWrite(owner, now, keptMs)], now)
-  }
-
-  async putRecords(writes: readonly RecordWrite[], now: Instant): Promise<PutResult[]> {
-    return putRecords(this.#open, writes, now)
+  async putRecords(
+    writes: readonly (RecordWrite | StampedWrite)[],
+    now: Instant,
+  ): Promise<PutResult[]> {
+    const at = this.#clock()
+    return putRecords(
+      this.#open,
+      writes.map(one => stampedAt(one, at)),
+      now,
+    )
   }
 
   async getRecords(kind: string, keys: readonly string[], now: Instant) {
@@ -205,11 +204,8 @@ export class MemoryStore implements Store {
     return listRecords(this.#open, kind, page, now)
   }
 
-  async dump(request: DumpRequest) {
-    return dump(this.#open, request)
-  }
-
-  async load(entries: readonly Entry[]): Promise<void> {
-    load(this.#open, entries)
+  /** Nothing else writes to it, and nothing in it can be damaged. */
+  listen(): () => void {
+    return () => {}
   }
 }

@@ -1,7 +1,7 @@
 // How many jobs there are, in memory simply counted.
 
 import type { Job, State } from '../../core/job.ts'
-import type { Count, Page, PageRequest, TenantCount } from '../store.ts'
+import type { Count, Page, PageRequest, TenantCount } from '../port.ts'
 import { countKey, pageOf, type Rows } from './rows.ts'
 
 export function counts(rows: Rows, filter: { readonly tenant?: string }): Count[] {

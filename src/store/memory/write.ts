@@ -11,14 +11,15 @@ import type {
   CommitResult,
   InsertOptions,
   InsertResult,
+  WriteOptions,
   LateMeasures,
   RenewRequest,
   RenewResult,
   Report,
-} from '../store.ts'
+} from '../port.ts'
 import { leasedJob } from '../shared/job.ts'
 import { putRecord, recordFits } from './records.ts'
-import { claimInTurns, claimRuled, type Due } from './ruled.ts'
+import { claimInTurns, claimLimited, type Due } from './claim-limited.ts'
 import type { Row, Rows } from './rows.ts'
 
 export function insertAll(
@@ -33,14 +34,14 @@ export function insertAll(
   return results
 }
 
-export function insert(rows: Rows, job: Job, options: InsertOptions): InsertResult {
+export function insert(rows: Rows, job: Job, options: WriteOptions): InsertResult {
   if (rows.jobs.has(job.id)) return 'exists'
   if (isFull(rows, job, options)) return 'full'
   rows.jobs.set(job.id, { seq: ++rows.seq, job })
   return 'inserted'
 }
 
-function isFull(rows: Rows, job: Job, { waitingMax }: InsertOptions): boolean {
+function isFull(rows: Rows, job: Job, { waitingMax }: WriteOptions): boolean {
   if (waitingMax === undefined || waitingMax === null || job.state !== 'waiting') return false
   let waiting = 0
   for (const row of rows.jobs.values()) {
@@ -63,7 +64,8 @@ export function claim(rows: Rows, request: ClaimRequest): Job[] {
 }
 
 function takeDue(rows: Rows, due: readonly Due[], request: ClaimRequest): readonly Due[] {
-  if (request.isRuled || request.within || request.shares) return claimRuled(rows, due, request)
+  if (request.hasLimits || request.laneScope || request.shares)
+    return claimLimited(rows, due, request)
   if (due.length > request.limit) return claimInTurns(rows, due, request).taken
   const cursor = tenantOfLane(rows.cursors.get(request.queue) ?? '')
   return takeTurns(due, cursor, request.limit).taken
@@ -89,7 +91,7 @@ function grant(rows: Rows, row: Row, request: ClaimRequest, attemptId: string): 
   return claimed
 }
 
-export function commit(rows: Rows, change: Change, options: InsertOptions): CommitResult {
+export function commit(rows: Rows, change: Change, options: WriteOptions): CommitResult {
   const refused = refusalOf(rows, change, options.now)
   if (refused !== null) return refused
   if (change.inserts.some(job => !rows.jobs.has(job.id) && isFull(rows, job, options)))

@@ -7,7 +7,7 @@ import {
   type Bundle,
   type Refusal,
 } from '../../core/bundle.ts'
-import type { InsertOptions } from '../store.ts'
+import type { InsertOptions } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { jobArgs } from './insert.ts'
 import { recordArgs } from './records.ts'

@@ -11,7 +11,7 @@ import {
   offsetOf,
   scanMaxOf,
 } from '../../core/query.ts'
-import type { AttemptFilter, LateMeasures, Page, PageRequest } from '../store.ts'
+import type { AttemptFilter, LateMeasures, Page, PageRequest } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { decodeAttempt, encodeAttempt } from './attempt.ts'
 import { rowFields } from './row.ts'

@@ -7,7 +7,8 @@ import {
   type Entry,
   type EntryType,
 } from '../../core/entry.ts'
-import type { DumpRequest, Page } from '../store.ts'
+import type { DumpRequest } from '../maintenance.ts'
+import type { Page } from '../port.ts'
 import { fromKey } from '../shared/text.ts'
 import { attempts as attemptsOf, toSkip } from './attempts.ts'
 import { parseCountField } from './counts.ts'

@@ -2,7 +2,7 @@
 
 import { DamagedRecord } from '../../core/damage.ts'
 import type { Job } from '../../core/job.ts'
-import type { ClaimRequest, InsertedAndClaimed, InsertOptions } from '../store.ts'
+import type { ClaimRequest, InsertAnswer, InsertOptions } from '../port.ts'
 import { toKey } from '../shared/text.ts'
 import { insert, insertArgs, insertResults } from './insert.ts'
 import { claimedJob } from './row.ts'
@@ -19,12 +19,12 @@ export async function insertAndClaim(
   jobs: readonly Job[],
   options: InsertOptions,
   request: ClaimRequest,
-): Promise<InsertedAndClaimed> {
-  if (!canGive(request)) return { inserted: await insert(session, jobs, options), claimed: [] }
+): Promise<InsertAnswer> {
+  if (!canGive(request)) return { results: await insert(session, jobs, options), claimed: [] }
   const args = [...insertArgs(session, jobs, options), ...claimArgs(session, request)]
   const answer = (await session.run('insert-and-claim', args)) as [unknown, unknown]
   return {
-    inserted: insertResults(answer[0]),
+    results: insertResults(answer[0]),
     claimed: claimedJobs(session, request, answer[1]),
   }
 }
@@ -35,9 +35,9 @@ function canGive({ limit, handlers }: ClaimRequest): boolean {
 
 /** What `takeClaim` takes. */
 function claimArgs(session: RedisSession, request: ClaimRequest): string[] {
-  const { within, shares } = request
+  const { laneScope, shares } = request
   const handlers = [...new Set(request.handlers)]
-  const { tenant, spans } = within?.lanes ?? { tenant: '', spans: [] }
+  const { tenant, spans } = laneScope?.lanes ?? { tenant: '', spans: [] }
   const held = Object.entries(shares?.held ?? {})
   return [
     toKey(request.queue),
@@ -49,9 +49,9 @@ function claimArgs(session: RedisSession, request: ClaimRequest): string[] {
     toKey(request.owner),
     String(handlers.length),
     ...handlers.map(toKey),
-    flag(request.isRuled === true || within !== undefined),
-    toKey(within?.scope ?? ''),
-    flag(within !== undefined),
+    flag(request.hasLimits === true || laneScope !== undefined),
+    toKey(laneScope?.scope ?? ''),
+    flag(laneScope !== undefined),
     toKey(tenant),
     String(spans.length),
     ...spans.flatMap(({ from, until }) => [toKey(from), toKey(until)]),

@@ -56,7 +56,7 @@ describe('in a cluster', () => {
       await store.open()
       await other.open()
       let heard = 0
-      other.onWake(() => heard++)
+      other.listen({ onWake: () => heard++ })
       const hint = async () => {
         await store.setQueuePaused('x', true)
         await store.setQueuePaused('x', false)
@@ -67,7 +67,7 @@ describe('in a cluster', () => {
       const claimed = await other.claim(claimRequest({ limit: 9 }))
       expect(claimed.map(held => held.id)).toEqual(['a', 'b'])
       const steps = claimed.map(held => settle(held, { outcome: succeeded, startedAt: T0 }, T0))
-      expect(await other.commit(steps, { now: T0 })).toEqual(['committed', 'committed'])
+      expect((await other.commit(steps, { now: T0 })).results).toEqual(['committed', 'committed'])
       expect(await readAll(page => store.attempts({}, page))).toHaveLength(2)
       expect(await store.remove(['a', 'b'])).toEqual([true, true])
       await store.close()

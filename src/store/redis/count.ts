@@ -1,7 +1,7 @@
 // How many jobs fit a filter: by the counts that are kept where they tell it, else by looking.
 
 import { limits } from '../../core/limits.ts'
-import type { JobFilter } from '../store.ts'
+import type { JobFilter } from '../port.ts'
 import { countsOf } from './counts.ts'
 import { definitionMatch, gather, isNothing, listIds, LOOK, stepper } from './jobs-query.ts'
 import type { RedisSession } from './session.ts'

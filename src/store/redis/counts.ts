@@ -2,7 +2,7 @@
 
 import type { State } from '../../core/job.ts'
 import { offsetOf } from '../../core/query.ts'
-import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../store.ts'
+import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../port.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import type { RedisSession } from './session.ts'

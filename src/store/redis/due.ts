@@ -7,7 +7,7 @@ import { emptyParts, offsetOf, scanMaxOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import { kinds } from '../shared/codes.ts'
 import { toKey } from '../shared/text.ts'
-import type { DueCountRequest, Line, UpcomingRequest } from '../store.ts'
+import type { DueCountRequest, Route, UpcomingRequest } from '../port.ts'
 import { LOOK } from './jobs-query.ts'
 import type { RedisSession } from './session.ts'
 import { flag, pairsOf, wanted } from './words.ts'
@@ -19,11 +19,11 @@ export async function overdue(session: RedisSession, now: Instant, limit: number
 /** What a claim has seen is ready since, so only what is not yet can be news. */
 export async function nextDueAt(
   session: RedisSession,
-  lines: readonly Line[],
+  routes: readonly Route[],
   seenAt?: Instant,
 ): Promise<Instant | null> {
-  const names = lines.flatMap(({ queue, handler }) => [toKey(queue), toKey(handler)])
-  const args = [flag(seenAt !== undefined), String(lines.length), ...names]
+  const names = routes.flatMap(({ queue, handler }) => [toKey(queue), toKey(handler)])
+  const args = [flag(seenAt !== undefined), String(routes.length), ...names]
   const answer = await session.run('next-due', args)
   return answer === '' ? null : Number(answer)
 }

@@ -86,7 +86,7 @@ describe('a server that was flushed', () => {
     await askRedis(server.url, 'FLUSHALL')
     const other = storeOf(made)
     await other.open()
-    expect(await other.insert([job('c')], { now: T0 })).toEqual(['inserted'])
+    expect((await other.insert([job('c')], { now: T0 })).results).toEqual(['inserted'])
     const refused = [
       () => store.insert([job('b')], { now: T0 }),
       () => store.claim(claimRequest()),
@@ -113,7 +113,9 @@ describe('a server without our scripts', () => {
     await askRedis(server.url, 'SCRIPT', 'FLUSH')
     const held = await claimOne(store, T0)
     await askRedis(server.url, 'SCRIPT', 'FLUSH')
-    expect(await store.commit([settle(held, done, T0)], { now: T0 })).toEqual(['committed'])
+    expect((await store.commit([settle(held, done, T0)], { now: T0 })).results).toEqual([
+      'committed',
+    ])
     expect(await attempts()).toBe(1)
   })
 })
@@ -126,7 +128,7 @@ describe('a connection', () => {
     )
     proxy.cutReplies()
     await expect(store.commit(steps, { now: T0 })).rejects.toMatchObject(unavailable)
-    expect(await store.commit(steps, { now: T0 })).toEqual(['conflict', 'conflict'])
+    expect((await store.commit(steps, { now: T0 })).results).toEqual(['conflict', 'conflict'])
     expect(await attempts()).toBe(2)
     expect((await store.get(['a']))[0]).toEqual(steps[0]!.job)
   })
@@ -134,7 +136,7 @@ describe('a connection', () => {
   it('that is cut after an insert leaves the job there once', async () => {
     proxy.cutReplies()
     await expect(store.insert([job('a')], { now: T0 })).rejects.toMatchObject(unavailable)
-    expect(await store.insert([job('a')], { now: T0 })).toEqual(['exists'])
+    expect((await store.insert([job('a')], { now: T0 })).results).toEqual(['exists'])
   })
 
   it('that is cut after a claim leaves the lease to end by itself', async () => {
@@ -188,7 +190,7 @@ describe('a server that is killed', () => {
     expect(await store.count({ states: ['completed'] }, 999)).toBe(50)
     expect(await store.count({ states: ['running'] }, 999)).toBe(50)
     expect(await store.count({ states: ['waiting'] }, 999)).toBe(200)
-    const rest = await store.commit(steps, { now: T0 })
+    const { results: rest } = await store.commit(steps, { now: T0 })
     expect(rest).toEqual([...Array(50).fill('conflict'), ...Array(50).fill('committed')])
   })
 })
@@ -202,7 +204,7 @@ describe('a server that became a replica', () => {
       code: 'STORE_READ_ONLY',
     })
     await askRedis(server.url, 'REPLICAOF', 'NO', 'ONE')
-    expect(await store.insert([job('b')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('b')], { now: T0 })).results).toEqual(['inserted'])
   })
 })
 
@@ -219,7 +221,7 @@ describe('a server without memory', () => {
     expect(await store.renew({ leases: [lease], until: T0 + 9 })).toMatchObject([{ isHeld: true }])
     expect(await store.remove(['b'])).toEqual([true])
     await askRedis(server.url, 'CONFIG', 'SET', 'maxmemory', '0')
-    expect(await store.insert([job('c')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('c')], { now: T0 })).results).toEqual(['inserted'])
   })
 })
 

@@ -4,7 +4,7 @@
 import type { State } from '../../core/job.ts'
 import { states } from '../shared/codes.ts'
 import { toKey } from '../shared/text.ts'
-import type { JobFilter } from '../store.ts'
+import type { JobFilter } from '../port.ts'
 
 /** Lists of waiting jobs, and those that have the name of their state. */
 export const UNSTARTED = 'unstarted'

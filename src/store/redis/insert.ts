@@ -1,7 +1,7 @@
 // New jobs, idempotent by id.
 
 import type { Job } from '../../core/job.ts'
-import type { InsertOptions, InsertResult } from '../store.ts'
+import type { InsertOptions, InsertResult } from '../port.ts'
 import { recordArgs } from './records.ts'
 import { encodeDefinition, encodeLease, encodeRow } from './row.ts'
 import type { RedisSession } from './session.ts'

@@ -9,7 +9,7 @@ import type { Job } from '../../core/job.ts'
 import { settle } from '../../core/settle.ts'
 import { HOUR, MINUTE } from '../../core/time.ts'
 import { MemoryStore } from '../memory/store.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../port.ts'
 import { constants } from './scripts.ts'
 
 let opened: OpenedStore
@@ -90,7 +90,9 @@ describe('names', () => {
     const claimed = await store.claim(request)
     expect(claimed).toEqual(expected)
     const steps = claimed.map(held => settle(held, { outcome: succeeded, startedAt: T0 }, T0))
-    expect(new Set(await store.commit(steps, { now: T0 }))).toEqual(new Set(['committed']))
+    expect(new Set((await store.commit(steps, { now: T0 })).results)).toEqual(
+      new Set(['committed']),
+    )
     await memory.commit(steps, { now: T0 })
     const ids = jobs.map(({ id }) => id)
     expect(await store.get(ids)).toEqual(await memory.get(ids))

@@ -4,7 +4,7 @@ import { ownEntry } from '../../core/kept.ts'
 import { runEntry, type LedgerEntry } from '../../core/ledger.ts'
 import { numberMark, offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
-import type { Page, PageRequest } from '../store.ts'
+import type { Page, PageRequest } from '../port.ts'
 import { historyOf } from './attempts.ts'
 import type { RedisSession } from './session.ts'
 

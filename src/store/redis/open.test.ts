@@ -12,7 +12,6 @@ import { addressOf } from './address.ts'
 import { LAYOUT } from './check.ts'
 import { DAY } from '../../core/time.ts'
 import { RedisStore } from './store.ts'
-import { redisUpkeep } from './upkeep.ts'
 
 let server: RedisServer
 let made = 0
@@ -68,7 +67,7 @@ describe('opening', () => {
     const store = storeAt(freshUrl())
     let isReady = false
     await store.open()
-    const leave = store.onWake(() => (isReady = true))
+    const leave = store.listen({ onWake: () => (isReady = true) })
     await eventually('the channel', () => isReady || null)
     connecting.unsubscribe(onSocket)
     expect(sockets.length).toBe(2)
@@ -106,7 +105,7 @@ describe('opening', () => {
     await send(url, 'HSET', key, 'application', 'carillon', 'layout', String(LAYOUT))
     const store = storeAt(url)
     await store.open()
-    expect(await store.insert([job('a')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('a')], { now: T0 })).results).toEqual(['inserted'])
     expect(await send(url, 'HGET', key, 'identity')).toBeNull()
     await send(url, 'HSET', key, 'identity', '1')
     const replaced = { code: 'STORE_LOST', details: { reason: 'replaced' } }
@@ -119,7 +118,7 @@ describe('opening', () => {
     const stores = Array.from({ length: 5 }, () => storeAt(url))
     await Promise.all(stores.map(store => store.open()))
     for (const [i, store] of stores.entries()) {
-      expect(await store.insert([job(`job-${i}`)], { now: T0 })).toEqual(['inserted'])
+      expect((await store.insert([job(`job-${i}`)], { now: T0 })).results).toEqual(['inserted'])
       await store.close()
     }
   })
@@ -137,6 +136,8 @@ describe('opening', () => {
     await expect(store.get(['a'])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   })
 })
+
+const markerGone = { kind: 'marker', about: 'no marker', key: '' } as const
 
 describe('refuses', () => {
   it('a layout from the future, and leaves it as it was', async () => {
@@ -171,18 +172,20 @@ describe('refuses', () => {
     const prefix = `{${addressOf(url).namespace}}:`
     await send(url, 'HSET', `${prefix}jobs`, '000000000001', 'row')
     await send(url, 'HSET', `${prefix}specs`, '000000000001', 'spec')
-    const upkeep = redisUpkeep({ url })
-    await expect(upkeep.adopt!()).rejects.toMatchObject({ code: 'STORE_OLDER' })
-    await upkeep.close()
+    const { maintenance } = storeAt(url)
+    await expect(maintenance.repair(markerGone)).rejects.toMatchObject({ code: 'STORE_OLDER' })
     expect(await send(url, 'EXISTS', `${prefix}meta`)).toBe(0)
   })
 
   it('S2 to go below its layout', async () => {
-    const upkeep = redisUpkeep({ url: freshUrl() })
-    expect(await upkeep.version()).toBe(LAYOUT)
-    await upkeep.migrate(LAYOUT)
-    await expect(upkeep.migrate(LAYOUT - 1)).rejects.toMatchObject({ code: 'SETTINGS_INVALID' })
-    await upkeep.close()
+    const store = storeAt(freshUrl())
+    const { maintenance } = store
+    expect(await maintenance.version()).toBe(LAYOUT)
+    await maintenance.migrate(LAYOUT)
+    await expect(maintenance.migrate(LAYOUT - 1)).rejects.toMatchObject({
+      code: 'SETTINGS_INVALID',
+    })
+    await store.close()
   })
 
   it.each([
@@ -205,9 +208,7 @@ describe('refuses', () => {
     await send(url, 'DEL', `{${addressOf(url).namespace}}:meta`)
     const lost = { code: 'STORE_LOST', message: expect.stringContaining('doctor --repair') }
     await expect(storeAt(url).open()).rejects.toMatchObject(lost)
-    const upkeep = redisUpkeep({ url })
-    await upkeep.adopt!()
-    await upkeep.close()
+    await storeAt(url).maintenance.repair(markerGone)
     const again = storeAt(url)
     await again.open()
     expect(
@@ -275,7 +276,7 @@ describe('a server', () => {
     await store.open()
     expect(store.promise).toContain('INFO is not permitted')
     expect(store.promise).not.toContain('s3cret')
-    expect(await store.insert([job('a')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('a')], { now: T0 })).results).toEqual(['inserted'])
     await store.close()
   })
 })

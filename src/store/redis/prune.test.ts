@@ -26,7 +26,7 @@ import { removalOf } from '../../core/record.ts'
 import { TASK_OUTCOME_KIND } from '../../core/series.ts'
 import { settle } from '../../core/settle.ts'
 import { HOUR, MINUTE } from '../../core/time.ts'
-import type { PruneRequest } from '../store.ts'
+import type { PruneRequest } from '../port.ts'
 import { constants } from './scripts.ts'
 import { RedisStore } from './store.ts'
 
@@ -119,7 +119,9 @@ describe('jobs that are removed', () => {
       held = step.job
       return step
     })
-    expect(new Set(await store.commit(steps, { now: T0 }))).toEqual(new Set(['committed']))
+    expect(new Set((await store.commit(steps, { now: T0 })).results)).toEqual(
+      new Set(['committed']),
+    )
     await store.remove(['a'])
     expect(await store.attempts({}, { limit: 9 })).toMatchObject({ items: [] })
     for (let i = 0; i < 3; i++) await store.prune({ now: T0, limit: 9, endedTasksMax: 9 })
@@ -139,7 +141,9 @@ describe('tasks that ended together', () => {
     const claimed = await store.claim(claimRequest({ limit: ids.length }))
     const done = { outcome: failed({ final: true }), startedAt: T0 }
     const steps = claimed.map(held => settle(held, done, T0))
-    expect(new Set(await store.commit(steps, { now: T0 }))).toEqual(new Set(['committed']))
+    expect(new Set((await store.commit(steps, { now: T0 })).results)).toEqual(
+      new Set(['committed']),
+    )
   }
 
   const ids = async () => (await readAll(page => store.list({}, page))).map(({ id }) => id)

@@ -2,10 +2,9 @@
 
 import type { Json } from '../../core/json.ts'
 import { offsetOf } from '../../core/query.ts'
-import type { RecordWrite, StoredRecord } from '../../core/record.ts'
-import { BEAT_KIND } from '../../core/owner.ts'
-import type { Instant, Millis } from '../../core/time.ts'
-import type { Page, PageRequest, PutResult } from '../store.ts'
+import type { RecordWrite, StampedWrite, StoredRecord } from '../../core/record.ts'
+import type { Instant } from '../../core/time.ts'
+import type { Page, PageRequest, PutResult } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { splitText } from './row.ts'
 import type { RedisSession } from './session.ts'
@@ -39,15 +38,19 @@ export async function putRecords(
   return answer.map(isPut => (isPut === 1 ? 'put' : 'conflict'))
 }
 
-export interface Beat {
-  readonly owner: string
-  readonly keptMs: Millis
-  /** Null for the server's time. */
-  readonly now: Instant | null
-}
-
-export async function beat(session: RedisSession, { owner, keptMs, now }: Beat): Promise<void> {
-  await session.run('beat', [toKey(BEAT_KIND), toKey(owner), String(keptMs), String(now ?? '')])
+/** `now` is null for the server's time. */
+export async function putStamped(
+  session: RedisSession,
+  { kind, key, stampedForMs }: StampedWrite,
+  now: Instant | null,
+): Promise<PutResult> {
+  await session.run('put-stamped', [
+    toKey(kind),
+    toKey(key),
+    String(stampedForMs),
+    String(now ?? ''),
+  ])
+  return 'put'
 }
 
 export function toRecord(kind: string, key: string, text: string): StoredRecord {

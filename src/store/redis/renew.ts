@@ -1,6 +1,6 @@
 // Leases extended, or only looked at.
 
-import type { RenewRequest, RenewResult } from '../store.ts'
+import type { RenewRequest, RenewResult } from '../port.ts'
 import { toKey } from '../shared/text.ts'
 import type { RedisSession } from './session.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Instant } from '../../core/time.ts'
 import { fromKey } from '../shared/text.ts'
-import type { StoreFault } from '../upkeep.ts'
+import type { StoreFault } from '../maintenance.ts'
 import { statusIndex, statuses } from './indexes.ts'
 import type { RedisSession } from './session.ts'
 import { flag } from './words.ts'

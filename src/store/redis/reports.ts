@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from '../../core/json.ts'
 import { numberMark, offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
-import type { LogLine, Page, PageRequest, Progress, Report } from '../store.ts'
+import type { LogLine, Page, PageRequest, Progress, Report } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import type { RedisSession } from './session.ts'
 

@@ -1,7 +1,7 @@
 // Changes of jobs, the ends of their runs above all: written by one script, each if it still applies.
 
 import type { Change } from '../../core/change.ts'
-import type { CommitResult, InsertOptions } from '../store.ts'
+import type { CommitResult, WriteOptions } from '../port.ts'
 import { toKey } from '../shared/text.ts'
 import { encodeAttempt } from './attempt.ts'
 import { skipText } from './attempts.ts'
@@ -19,7 +19,7 @@ const CHANGES_MAX = 1_000
 export async function commit(
   session: RedisSession,
   changes: readonly Change[],
-  { now, waitingMax }: InsertOptions,
+  { now, waitingMax }: WriteOptions,
 ): Promise<CommitResult[]> {
   const all: CommitResult[] = []
   for (let from = 0; from < changes.length; from += CHANGES_MAX) {

@@ -15,7 +15,7 @@ import { linkTo, systemAfter } from '../../../tests/support/redis.ts'
 import { freshPlace, type FreshPlace } from '../../../tests/support/servers/shared.ts'
 import { skipTest } from '../../../tests/support/skip.ts'
 import { pauseJob } from '../../core/pause.ts'
-import type { JobFilter } from '../store.ts'
+import type { JobFilter } from '../port.ts'
 import type { Link } from './client.ts'
 import { RedisStore } from './store.ts'
 
@@ -81,7 +81,7 @@ describe('a job of each status', () => {
   it('is found by it, for its tenant and for all', async () => {
     await fill()
     await expectAll(store)
-    expect(await store.inspect(9)).toEqual([])
+    expect(await store.maintenance.inspect(9)).toEqual([])
   })
 
   it('stays among the unstarted ones while it runs for the first time, and is not listed there', async () => {
@@ -94,7 +94,7 @@ describe('a job of each status', () => {
     await finish(store, held, failed({}), T0)
     expect(await send('ZCARD', 'jobs:by-status:unstarted')).toBe(0)
     expect(await send('ZCARD', 'jobs:by-status:live:default')).toBe(1)
-    expect(await store.inspect(9)).toEqual([])
+    expect(await store.maintenance.inspect(9)).toEqual([])
   })
 })
 
@@ -108,20 +108,20 @@ describe('a job that is not listed as what it is', () => {
   ])('%s is found and listed anew', async (_, damage) => {
     await fill()
     await damage()
-    const faults = await store.inspect(9)
+    const faults = await store.maintenance.inspect(9)
     expect(faults).toMatchObject([{ kind: 'list', key: '000000000001' }])
-    await store.mend(faults[0]!)
-    expect(await store.inspect(9)).toEqual([])
+    await store.maintenance.repair(faults[0]!)
+    expect(await store.maintenance.inspect(9)).toEqual([])
     await expectAll(store)
   })
 
   it('although it is gone is found and taken out', async () => {
     await fill()
     await send('ZADD', 'jobs:by-status:unstarted', '77', '000000000077')
-    const faults = await store.inspect(9)
+    const faults = await store.maintenance.inspect(9)
     expect(faults).toMatchObject([{ kind: 'orphan', key: '000000000077' }])
-    await store.mend(faults[0]!)
-    expect(await store.inspect(9)).toEqual([])
+    await store.maintenance.repair(faults[0]!)
+    expect(await store.maintenance.inspect(9)).toEqual([])
   })
 })
 

@@ -3,37 +3,40 @@
 
 import { hostname } from 'node:os'
 import process from 'node:process'
+import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
 import type { Change } from '../../core/change.ts'
-import type { Entry } from '../../core/entry.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
-import type { RecordWrite } from '../../core/record.ts'
-import type { Instant, Millis } from '../../core/time.ts'
+import { isStamped, type RecordWrite, type StampedWrite } from '../../core/record.ts'
+import type { Instant } from '../../core/time.ts'
 import type {
   AttemptFilter,
-  Bundle,
   ClaimRequest,
+  CommitAnswer,
+  CommitOptions,
   DueCountRequest,
-  DumpRequest,
+  InsertAnswer,
   InsertOptions,
   JobFilter,
   LateMeasures,
-  Line,
+  Route,
   PageRequest,
   PruneRequest,
   PruneResult,
   RemoveOptions,
   RenewRequest,
   Report,
-  Store,
+  UnopenedStore,
+  StoreListener,
   UpcomingRequest,
-} from '../store.ts'
-import type { Inspected, StoreFault } from '../upkeep.ts'
-import { Damages, type DamageListener } from '../shared/damage.ts'
+} from '../port.ts'
+import type { Maintenance } from '../maintenance.ts'
+import { Damages } from '../shared/damage.ts'
+import { isLate } from '../port.ts'
+import { writeEach } from '../shared/single-calls.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { apply } from './apply.ts'
 import { addMeasures, attempts as attemptsOf } from './attempts.ts'
-import { dump } from './backup.ts'
 import { claim, insertAndClaim } from './claim.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { count } from './count.ts'
@@ -43,10 +46,9 @@ import { countDue, nextDueAt, overdue, upcoming } from './due.ts'
 import { insert } from './insert.ts'
 import { get, list } from './jobs-query.ts'
 import { ledger } from './ledger.ts'
-import { load } from './load.ts'
+import { redisMaintenance } from './maintenance.ts'
 import * as records from './records.ts'
 import { renew } from './renew.ts'
-import { inspect, repair } from './repair.ts'
 import * as reports from './reports.ts'
 import { RedisSession } from './session.ts'
 import { commit } from './settle.ts'
@@ -64,10 +66,11 @@ export interface RedisOptions extends ConnectionOptions {
 
 let opened = 0
 
-export class RedisStore implements Store, Inspected {
+export class RedisStore implements UnopenedStore {
   readonly kind = 'redis'
   readonly isRemote = true
   readonly claimsAtOnce = 2
+  readonly maintenance: Maintenance
   readonly #clock: (() => Instant) | null
   readonly #connection: Connection
   readonly #session: RedisSession
@@ -83,6 +86,12 @@ export class RedisStore implements Store, Inspected {
     const sender = `${hostname()}:${process.pid}:${++opened}`
     this.#session = new RedisSession(this.#connection, sender, this.#clock === null ? 'server' : '')
     this.#wake = new Wake(this.#connection, sender)
+    this.maintenance = redisMaintenance(options, {
+      connection: this.#connection,
+      open: () => this.#open,
+      reading: work => this.#reading(work),
+      now: () => this.now(),
+    })
   }
 
   get promise(): string {
@@ -148,24 +157,26 @@ export class RedisStore implements Store, Inspected {
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000)
   }
 
-  async insert(jobs: readonly Job[], options: InsertOptions) {
-    return insert(this.#open, jobs, options)
+  async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer> {
+    const { claim: request } = options
+    if (request === undefined) {
+      return { results: await insert(this.#open, jobs, options), claimed: [] }
+    }
+    return this.#decoding(session => insertAndClaim(session, jobs, options, request))
   }
 
   async claim(request: ClaimRequest) {
     return this.#decoding(session => claim(session, request))
   }
 
-  async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    return this.#decoding(session => insertAndClaim(session, jobs, options, request))
-  }
-
-  async commit(changes: readonly Change[], options: InsertOptions) {
-    return commit(this.#open, changes, options)
-  }
-
-  async apply(bundle: Bundle, options: InsertOptions) {
-    return apply(this.#open, bundle, options)
+  async commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer> {
+    const { atomic } = options
+    const session = this.#open
+    if (atomic === undefined) {
+      return { results: await commit(session, changes, options), refusals: [] }
+    }
+    const given = { ...options, records: atomic.records ?? [] }
+    return atomicAnswer(changes, await apply(session, bundleOf(changes, atomic), given))
   }
 
   async renew(request: RenewRequest) {
@@ -176,8 +187,8 @@ export class RedisStore implements Store, Inspected {
     return this.#decoding(session => overdue(session, now, limit))
   }
 
-  async nextDueAt(lines: readonly Line[], seenAt?: Instant) {
-    return nextDueAt(this.#open, lines, seenAt)
+  async nextDueAt(routes: readonly Route[], seenAt?: Instant) {
+    return nextDueAt(this.#open, routes, seenAt)
   }
 
   async get(ids: readonly string[]) {
@@ -249,12 +260,12 @@ export class RedisStore implements Store, Inspected {
     return { attempts, jobs, records: expired, isFull: isFull === 1 }
   }
 
-  async addMeasures(late: LateMeasures) {
-    return this.#reading(session => addMeasures(session, late))
-  }
-
-  async report(given: readonly Report[], now: Instant) {
-    return reports.report(this.#open, given, now)
+  async report(given: readonly (Report | LateMeasures)[], now: Instant) {
+    return writeEach(given, {
+      isSingle: isLate,
+      together: async (running: readonly Report[]) => reports.report(this.#open, running, now),
+      single: late => this.#reading(session => addMeasures(session, late)),
+    })
   }
 
   async progress(jobId: string) {
@@ -265,12 +276,13 @@ export class RedisStore implements Store, Inspected {
     return reports.log(this.#open, attemptId, page)
   }
 
-  async beat(owner: string, keptMs: Millis): Promise<void> {
-    await records.beat(this.#open, { owner, keptMs, now: this.#clock?.() ?? null })
-  }
-
-  async putRecords(writes: readonly RecordWrite[], now: Instant) {
-    return records.putRecords(this.#open, writes, now)
+  async putRecords(given: readonly (RecordWrite | StampedWrite)[], now: Instant) {
+    const session = this.#open
+    return writeEach(given, {
+      isSingle: isStamped,
+      together: (writes: readonly RecordWrite[]) => records.putRecords(session, writes, now),
+      single: write => records.putStamped(session, write, this.#clock?.() ?? null),
+    })
   }
 
   async getRecords(kind: string, keys: readonly string[], now: Instant) {
@@ -281,27 +293,12 @@ export class RedisStore implements Store, Inspected {
     return records.listRecords(this.#open, { kind, now }, page)
   }
 
-  async dump(request: DumpRequest) {
-    return this.#reading(session => dump(session, request))
-  }
-
-  async load(entries: readonly Entry[], now: Instant): Promise<void> {
-    await load(this.#open, entries, now)
-  }
-
-  onDamage(listener: DamageListener): () => void {
-    return this.#damages.listen(listener)
-  }
-
-  async inspect(limit: number): Promise<StoreFault[]> {
-    return inspect(this.#open, limit)
-  }
-
-  async mend(fault: StoreFault): Promise<void> {
-    await repair(this.#open, fault, await this.now())
-  }
-
-  onWake(listener: () => void): () => void {
-    return this.#listens ? this.#wake.listen(listener) : () => {}
+  listen({ onWake, onDamage }: StoreListener): () => void {
+    const stopHints = onWake && this.#listens ? this.#wake.listen(onWake) : undefined
+    const stopDamages = onDamage && this.#damages.listen(onDamage)
+    return () => {
+      stopHints?.()
+      stopDamages?.()
+    }
   }
 }

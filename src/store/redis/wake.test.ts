@@ -25,7 +25,7 @@ beforeEach(async () => {
   hearer = new RedisStore(options)
   await writer.open()
   await hearer.open()
-  hearer.onWake(() => heard++)
+  hearer.listen({ onWake: () => heard++ })
   await subscribed()
   heard = 0
 })

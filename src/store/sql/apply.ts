@@ -9,7 +9,7 @@ import {
   type Refusal,
 } from '../../core/bundle.ts'
 import type { Removal } from '../../core/change.ts'
-import type { InsertOptions } from '../store.ts'
+import type { InsertOptions } from '../port.ts'
 import { toKey } from '../shared/text.ts'
 import { commitChange } from './commit.ts'
 import type { Sql } from './dialect.ts'

@@ -4,7 +4,7 @@
 import type { Attempt, AttemptTimes } from '../../core/attempt.ts'
 import { claimedSince, numberMark, offsetOf, scanMaxOf } from '../../core/query.ts'
 import { HOUR } from '../../core/time.ts'
-import type { AttemptFilter, Page, PageRequest } from '../store.ts'
+import type { AttemptFilter, Page, PageRequest } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { readColumns, timeColumns, toAttempt, toTimes } from './attempt-row.ts'
 import type { Condition, Sql } from './dialect.ts'

@@ -2,7 +2,7 @@
 
 import type { Change } from '../../core/change.ts'
 import type { State } from '../../core/job.ts'
-import type { CommitResult, InsertOptions } from '../store.ts'
+import type { CommitResult, WriteOptions } from '../port.ts'
 import { toKey, toKeyOrNull } from '../shared/text.ts'
 import { attemptColumns, attemptValues } from './attempt-row.ts'
 import { countKeyOf, type CountKey } from './counts.ts'
@@ -35,7 +35,7 @@ const placeSql = `update job_states set ${setsOf(placeColumns)} where seq = ?`
 export function* commit(
   sql: Sql,
   changes: readonly Change[],
-  options: InsertOptions,
+  options: WriteOptions,
 ): Operation<CommitResult[]> {
   const results: CommitResult[] = []
   for (const change of changes) results.push(yield* commitChange(sql, change, options))
@@ -45,7 +45,7 @@ export function* commit(
 export function* commitChange(
   sql: Sql,
   change: Change,
-  options: InsertOptions,
+  options: WriteOptions,
 ): Operation<CommitResult> {
   const { now } = options
   const refused = yield* refusal(sql, change, options)
@@ -71,7 +71,7 @@ export function* commitChange(
 function* refusal(
   sql: Sql,
   { records, inserts }: Change,
-  options: InsertOptions,
+  options: WriteOptions,
 ): Operation<'conflict' | 'full' | null> {
   if (!(yield* recordsFit(sql, records, options.now))) return 'conflict'
   for (const job of inserts) {
@@ -91,7 +91,7 @@ type StoredRow = [
 function* commitStored(
   sql: Sql,
   change: Change,
-  options: InsertOptions,
+  options: WriteOptions,
   refused: 'conflict' | 'full' | null,
 ): Operation<CommitResult> {
   const { job } = change
@@ -121,7 +121,7 @@ export function* writeRest(
   sql: Sql,
   seq: number,
   change: Change,
-  { now }: InsertOptions,
+  { now }: WriteOptions,
 ): Operation<void> {
   const { attempt, drop, skips, job } = change
   if (attempt !== null) {

@@ -2,7 +2,7 @@
 // on, written with it, one row per number that changed.
 
 import type { Job, State } from '../../core/job.ts'
-import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../store.ts'
+import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import type { CountChange, CountKey, Dialect, Sql, WriteCounts } from './dialect.ts'
 import { rowsOf, type Operation } from './operation.ts'

@@ -2,7 +2,7 @@
 
 import type { Damages } from '../shared/damage.ts'
 import type { Job, State } from '../../core/job.ts'
-import type { StoreFault } from '../upkeep.ts'
+import type { StoreFault } from '../maintenance.ts'
 import type { Operation, Row, Value } from './operation.ts'
 
 export interface Condition {

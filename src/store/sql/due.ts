@@ -4,9 +4,9 @@ import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { emptyParts, offsetOf, scanMaxOf } from '../../core/query.ts'
 import { earlier, type Instant } from '../../core/time.ts'
-import type { DueCountRequest, Line, UpcomingRequest } from '../store.ts'
+import type { DueCountRequest, Route, UpcomingRequest } from '../port.ts'
 import { toKey } from '../shared/text.ts'
-import { countOf, routes, type Route } from './counts.ts'
+import { countOf, routes, type Route as CountedRoute } from './counts.ts'
 import type { Sql } from './dialect.ts'
 import { jobsOfSeqs } from './jobs-query.ts'
 import { rowsOf, type Operation } from './operation.ts'
@@ -21,10 +21,10 @@ const readySql = `select min(due_at) from (select due_at from job_states
   where queue = ? and handler = ? and ready = 1 limit ${READY_SOUGHT}) r`
 
 /** What a claim has seen is ready since, so with `seenAt` only what is delayed can be news. */
-export function* nextDueAt(lines: readonly Line[], seenAt?: Instant): Operation<Instant | null> {
+export function* nextDueAt(served: readonly Route[], seenAt?: Instant): Operation<Instant | null> {
   const paused = new Set(yield* pausedQueues())
   let next: Instant | null = null
-  for (const { queue, handler } of lines) {
+  for (const { queue, handler } of served) {
     if (paused.has(queue)) continue
     const key = [toKey(queue), toKey(handler)]
     const [delayed] = yield* rowsOf<[number]>(delayedSql, ...key)
@@ -74,11 +74,11 @@ function* ofTenant(sql: Sql, tenant: string, request: UpcomingRequest): Operatio
 interface Stream {
   held: Waiting[]
   at: number
-  readonly route: Route | null
+  readonly route: CountedRoute | null
 }
 
 /** The delayed jobs of each route are in order already and are merged. */
-function* merged(all: readonly Route[], request: UpcomingRequest): Operation<number[]> {
+function* merged(all: readonly CountedRoute[], request: UpcomingRequest): Operation<number[]> {
   const { tenant, limit, from } = request
   const streams: Stream[] = [{ held: yield* readyOf(all, request), at: 0, route: null }]
   for (const route of all) {
@@ -123,7 +123,7 @@ function* isOf(seq: number, tenant: string): Operation<boolean> {
 }
 
 function* delayedOf(
-  { queue, handler }: Route,
+  { queue, handler }: CountedRoute,
   request: UpcomingRequest,
   [dueAt, seq]: Waiting,
 ): Operation<Waiting[]> {
@@ -139,7 +139,7 @@ function* delayedOf(
   )
 }
 
-function* readyOf(all: readonly Route[], request: UpcomingRequest): Operation<Waiting[]> {
+function* readyOf(all: readonly CountedRoute[], request: UpcomingRequest): Operation<Waiting[]> {
   const queues = [...new Set(all.map(({ queue }) => queue))]
   const most = Math.ceil(scanMaxOf(request) / Math.max(1, queues.length))
   const found: Waiting[] = []

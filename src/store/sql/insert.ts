@@ -2,7 +2,7 @@
 
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
-import type { InsertOptions, InsertResult } from '../store.ts'
+import type { InsertOptions, InsertResult } from '../port.ts'
 import { toKey } from '../shared/text.ts'
 import { countKeyOf } from './counts.ts'
 import type { Sql } from './dialect.ts'

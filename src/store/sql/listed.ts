@@ -3,7 +3,7 @@
 
 import type { Job, State } from '../../core/job.ts'
 import { numberMark, offsetOf } from '../../core/query.ts'
-import type { JobFilter, Page, PageRequest } from '../store.ts'
+import type { JobFilter, Page, PageRequest } from '../port.ts'
 import { countOf } from './counts.ts'
 import type { Condition, Sql } from './dialect.ts'
 import { rowsOf, type Operation } from './operation.ts'

@@ -1,6 +1,6 @@
 // Measures that come after their attempt was written.
 
-import type { LateMeasures } from '../store.ts'
+import type { LateMeasures } from '../port.ts'
 import { toKey } from '../shared/text.ts'
 import { attemptDetailText, readColumns, toAttempt } from './attempt-row.ts'
 import { rowOf, rowsOf, type Operation } from './operation.ts'

@@ -1,7 +1,7 @@
 // Pages: one more row than asked for tells whether there is a next one.
 
 import { offsetOf } from '../../core/query.ts'
-import type { Page, PageRequest } from '../store.ts'
+import type { Page, PageRequest } from '../port.ts'
 import type { Operation, Row, Value } from './operation.ts'
 
 /** The part of a query that is about the page: its bound, its order, its size. */

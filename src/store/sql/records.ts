@@ -3,7 +3,7 @@
 import type { Json } from '../../core/json.ts'
 import type { RecordWrite, StoredRecord } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
-import type { Page, PageRequest, PutResult } from '../store.ts'
+import type { Page, PageRequest, PutResult } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import type { Sql } from './dialect.ts'
 import { rowOf, rowsOf, type Operation, type Row } from './operation.ts'

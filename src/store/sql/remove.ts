@@ -1,7 +1,7 @@
 // Jobs that go, with everything that belongs to them.
 
 import type { State } from '../../core/job.ts'
-import type { RemoveOptions } from '../store.ts'
+import type { RemoveOptions } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import type { CountKey } from './counts.ts'
 import type { Sql } from './dialect.ts'

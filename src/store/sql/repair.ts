@@ -2,7 +2,7 @@
 // counts, rows of jobs that are gone. What is wrong with a lease the doctor sees in the job.
 
 import { rankOf } from '../../core/fair.ts'
-import type { StoreFault } from '../upkeep.ts'
+import type { StoreFault } from '../maintenance.ts'
 import { fromKey } from '../shared/text.ts'
 import type { CountKey } from './counts.ts'
 import type { Check, Sql } from './dialect.ts'

@@ -4,17 +4,34 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import { numberMark } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
-import type { LogLine, Page, PageRequest, Progress, Report } from '../store.ts'
+import {
+  isLate,
+  type LateMeasures,
+  type LogLine,
+  type Page,
+  type PageRequest,
+  type Progress,
+  type Report,
+} from '../port.ts'
 import { fromKey, fromKeyOrNull, toKey, toKeyOrNull } from '../shared/text.ts'
 import type { Sql } from './dialect.ts'
 import { marksFor } from './insert.ts'
+import { addMeasures } from './measures.ts'
 import { rowOf, rowsOf, type Operation, type Row, type Value } from './operation.ts'
 import { cutBy, pageOf, whereAll } from './paging.ts'
 import { heldSeq } from './renew.ts'
 
-export function* report(sql: Sql, reports: readonly Report[], now: Instant): Operation<boolean[]> {
+export function* report(
+  sql: Sql,
+  reports: readonly (Report | LateMeasures)[],
+  now: Instant,
+): Operation<boolean[]> {
   const held: boolean[] = []
   for (const one of reports) {
+    if (isLate(one)) {
+      held.push(yield* addMeasures(one))
+      continue
+    }
     const seq = yield* heldSeq(sql, one.jobId, one)
     if (seq !== null) {
       yield* writeProgress(seq, one, now)

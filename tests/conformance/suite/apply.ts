@@ -1,4 +1,4 @@
-// apply: new jobs, changes and removals as one step, with records; any refusal leaves no trace.
+// An atomic commit: new jobs, changes and removals as one step, with records; any refusal leaves no trace.
 
 import { describe, expect, it } from 'vitest'
 import type { Removal } from '../../../src/core/change.ts'
@@ -7,8 +7,9 @@ import { editJob } from '../../../src/core/edit.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { limits } from '../../../src/core/limits.ts'
 import { settle } from '../../../src/core/settle.ts'
-import type { Bundle, Refusal, Store } from '../../../src/store/store.ts'
+import type { Bundle, Refusal, Store } from '../../../src/store/port.ts'
 import {
+  applyBundle,
   claimIds,
   claimOne,
   commitOne,
@@ -60,12 +61,12 @@ export function applyTests(bench: UseBench): void {
 }
 
 function wholeTests(bench: UseBench): void {
-  describe('apply', () => {
+  describe('an atomic commit', () => {
     it('inserts, changes and removes in one step, with its records', async () => {
       const { store } = bench()
       const { bundle, running } = await full(store)
       const step = { ...bundle, changes: [edit(await stored(store, 'a')), bundle.changes[1]!] }
-      expect(await store.apply(step, { ...NOW, records: [note('one')] })).toEqual([])
+      expect(await applyBundle(store, step, { ...NOW, records: [note('one')] })).toEqual([])
       const { jobs, records, counts } = await everything(store)
       expect(jobs.map(({ id }) => id)).toEqual(['a', 'r', 'n1', 'n2'])
       expect(jobs.slice(0, 2)).toEqual(bundle.changes.map(change => change.job))
@@ -88,7 +89,7 @@ function wholeTests(bench: UseBench): void {
       const { store } = bench()
       await put(store, job('a'))
       const before = await everything(store)
-      expect(await store.apply(nothing, NOW)).toEqual([])
+      expect(await applyBundle(store, nothing, NOW)).toEqual([])
       expect(await everything(store)).toEqual(before)
     })
 
@@ -96,7 +97,7 @@ function wholeTests(bench: UseBench): void {
       const { store } = bench()
       await put(store, job('a'))
       const held = await claimOne(store, T0)
-      expect(await store.apply({ ...nothing, removes: [removal(held)] }, NOW)).toEqual([])
+      expect(await applyBundle(store, { ...nothing, removes: [removal(held)] }, NOW)).toEqual([])
       const late = settle(held, { outcome: succeeded, startedAt: T0 }, T0)
       expect(await commitOne(store, late, T0)).toBe('missing')
       expect(await everything(store)).toMatchObject({ jobs: [], attempts: [], counts: [] })
@@ -107,7 +108,7 @@ function wholeTests(bench: UseBench): void {
       await put(store, job('a'))
       const held = await claimOne(store, T0)
       const change = archiveJob(held, T0)
-      expect(await store.apply({ ...nothing, changes: [change] }, NOW)).toEqual([])
+      expect(await applyBundle(store, { ...nothing, changes: [change] }, NOW)).toEqual([])
       expect(await stored(store, 'a')).toEqual(change.job)
       expect((await everything(store)).attempts).toEqual([change.attempt])
       expect(await store.overdue({ now: T0 + 1e9, limit: 10 })).toEqual([])
@@ -116,12 +117,14 @@ function wholeTests(bench: UseBench): void {
     it('keeps many jobs in the order given', async () => {
       const { store } = bench()
       const names = Array.from({ length: 250 }, (_, i) => `j${i}`)
-      expect(await store.apply({ ...nothing, inserts: names.map(id => job(id)) }, NOW)).toEqual([])
+      expect(
+        await applyBundle(store, { ...nothing, inserts: names.map(id => job(id)) }, NOW),
+      ).toEqual([])
       const changes = (await allJobs(store)).map(held => edit(held))
-      expect(await store.apply({ ...nothing, changes }, NOW)).toEqual([])
+      expect(await applyBundle(store, { ...nothing, changes }, NOW)).toEqual([])
       const jobs = await allJobs(store)
       expect(jobs).toEqual(changes.map(change => change.job))
-      expect(await store.apply({ ...nothing, removes: jobs.map(removal) }, NOW)).toEqual([])
+      expect(await applyBundle(store, { ...nothing, removes: jobs.map(removal) }, NOW)).toEqual([])
       expect(await allJobs(store)).toEqual([])
     })
   })
@@ -175,14 +178,14 @@ const breakers: Record<string, { break: Breaking; refused: readonly Refusal[] }>
 }
 
 function refusalTests(bench: UseBench): void {
-  describe('apply writes nothing', () => {
+  describe('an atomic commit writes nothing', () => {
     it.each(Object.keys(breakers))('when %s', async name => {
       const { store } = bench()
       const { bundle } = await full(store)
       const { break: breaks, refused } = breakers[name]!
       await breaks(store, bundle)
       const before = await everything(store)
-      expect(await store.apply(bundle, { ...NOW, records: [note('one')] })).toEqual(refused)
+      expect(await applyBundle(store, bundle, { ...NOW, records: [note('one')] })).toEqual(refused)
       expect(await everything(store)).toEqual(before)
       // What the refused step had begun must not show in what follows either.
       await put(store, job('later'))
@@ -194,7 +197,7 @@ function refusalTests(bench: UseBench): void {
       const { bundle } = await full(store)
       await put(store, job('n1'))
       await store.remove(['a', 'c'])
-      expect(await store.apply(bundle, NOW)).toEqual([
+      expect(await applyBundle(store, bundle, NOW)).toEqual([
         { part: 'remove', id: 'c', reason: 'missing' },
         { part: 'change', id: 'a', reason: 'missing' },
         { part: 'insert', id: 'n1', reason: 'exists' },
@@ -207,7 +210,7 @@ function refusalTests(bench: UseBench): void {
       await store.putRecords([note('one')], T0)
       const changes = bundle.changes.map(change => ({ ...change, records: [note('one')] }))
       const before = await everything(store)
-      const refusals = await store.apply({ ...bundle, changes: changes.slice(0, 1) }, NOW)
+      const refusals = await applyBundle(store, { ...bundle, changes: changes.slice(0, 1) }, NOW)
       expect(refusals).toEqual([{ part: 'change', id: 'a', reason: 'conflict' }])
       expect(await everything(store)).toEqual(before)
     })
@@ -217,7 +220,7 @@ function refusalTests(bench: UseBench): void {
       const { bundle } = await full(store)
       const before = await everything(store)
       const twice = { ...bundle, inserts: [job('n1'), job('n1'), job('b')] }
-      expect(await store.apply(twice, NOW)).toEqual([
+      expect(await applyBundle(store, twice, NOW)).toEqual([
         { part: 'insert', id: 'n1', reason: 'conflict' },
         { part: 'insert', id: 'b', reason: 'conflict' },
       ])
@@ -230,7 +233,7 @@ function refusalTests(bench: UseBench): void {
         id: `j${i}`,
         expectedVersion: 1,
       }))
-      await expect(store.apply({ ...nothing, removes }, NOW)).rejects.toMatchObject({
+      await expect(applyBundle(store, { ...nothing, removes }, NOW)).rejects.toMatchObject({
         code: 'SPEC_INVALID',
         problems: [{ field: 'jobs', value: limits.bundleMax + 1 }],
       })
@@ -239,19 +242,21 @@ function refusalTests(bench: UseBench): void {
 }
 
 function boundTests(bench: UseBench): void {
-  describe('apply to a queue with a bound', () => {
+  describe('an atomic commit to a queue with a bound', () => {
     it('is refused when the queue would hold more in the end', async () => {
       const { store } = bench()
       await put(store, job('a'), job('b'))
       const before = await everything(store)
       const inserts = [job('n1'), job('n2', { queue: 'other' }), job('n3')]
       const options = { ...NOW, waitingMax: 3 }
-      expect(await store.apply({ ...nothing, inserts }, options)).toEqual([
+      expect(await applyBundle(store, { ...nothing, inserts }, options)).toEqual([
         { part: 'insert', id: 'n1', reason: 'full' },
         { part: 'insert', id: 'n3', reason: 'full' },
       ])
       expect(await everything(store)).toEqual(before)
-      expect(await store.apply({ ...nothing, inserts: inserts.slice(0, 2) }, options)).toEqual([])
+      expect(
+        await applyBundle(store, { ...nothing, inserts: inserts.slice(0, 2) }, options),
+      ).toEqual([])
     })
 
     it('counts what it removes, moves away and brings along', async () => {
@@ -264,28 +269,47 @@ function boundTests(bench: UseBench): void {
         changes: [moved],
         removes: [removal(b)],
       }
-      expect(await store.apply(bundle, { ...NOW, waitingMax: 1 })).toHaveLength(2)
-      expect(await store.apply(bundle, { ...NOW, waitingMax: 2 })).toEqual([])
+      expect(await applyBundle(store, bundle, { ...NOW, waitingMax: 1 })).toHaveLength(2)
+      expect(await applyBundle(store, bundle, { ...NOW, waitingMax: 2 })).toEqual([])
       const task = newJob({ id: 'a@1', kind: 'task', seriesId: 'a' })
       const changes = [{ ...edit(moved.job), inserts: [task] }]
-      expect(await store.apply({ ...nothing, changes }, { ...NOW, waitingMax: 2 })).toEqual([
+      expect(await applyBundle(store, { ...nothing, changes }, { ...NOW, waitingMax: 2 })).toEqual([
         { part: 'insert', id: 'a@1', reason: 'full' },
       ])
-      expect(await store.apply({ ...nothing, changes }, { ...NOW, waitingMax: 3 })).toEqual([])
+      expect(await applyBundle(store, { ...nothing, changes }, { ...NOW, waitingMax: 3 })).toEqual(
+        [],
+      )
       expect((await allJobs(store)).map(({ id }) => id)).toEqual(['a', 'n1', 'n2', 'a@1'])
     })
   })
 }
 
 function againTests(bench: UseBench): void {
-  describe('apply again', () => {
+  describe('an atomic commit again', () => {
+    it('has a result for each change only when it is written', async () => {
+      const { store } = bench()
+      await put(store, job('a'), job('b'))
+      const changes = (await allJobs(store)).map(held => edit(held))
+      const options = { ...NOW, atomic: {} }
+      const answer = await store.commit(changes, options)
+      expect(answer).toEqual({ results: ['committed', 'committed'], refusals: [] })
+      const conflict = { part: 'change', reason: 'conflict' }
+      expect(await store.commit(changes, options)).toEqual({
+        results: [],
+        refusals: [
+          { ...conflict, id: 'a' },
+          { ...conflict, id: 'b' },
+        ],
+      })
+    })
+
     it('changes nothing when the answer to the first was lost', async () => {
       const { store } = bench()
       const { bundle } = await full(store)
       const options = { ...NOW, records: [note('one')] }
-      expect(await store.apply(bundle, options)).toEqual([])
+      expect(await applyBundle(store, bundle, options)).toEqual([])
       const before = await everything(store)
-      const refusals = await store.apply(bundle, options)
+      const refusals = await applyBundle(store, bundle, options)
       expect(refusals.map(({ part, id, reason }) => `${part} ${id} ${reason}`)).toEqual([
         'remove b missing',
         'remove c missing',
@@ -302,7 +326,7 @@ function againTests(bench: UseBench): void {
       const { store, second } = bench()
       const others = [store, await second(), store, await second()]
       const { bundle } = await full(store)
-      const answers = await Promise.all(others.map(one => one.apply(bundle, NOW)))
+      const answers = await Promise.all(others.map(one => applyBundle(one, bundle, NOW)))
       expect(answers.filter(refusals => refusals.length === 0)).toHaveLength(1)
       expect((await allJobs(store)).map(({ id }) => id)).toEqual(['a', 'r', 'n1', 'n2'])
     })
@@ -315,7 +339,7 @@ function againTests(bench: UseBench): void {
       const half = { ...nothing, inserts: [job('n')], removes: jobs.map(removal) }
       const claimant = await second()
       const [refusals, claimed] = await Promise.all([
-        store.apply(half, NOW),
+        applyBundle(store, half, NOW),
         claimIds(claimant, T0, { limit: 5 }),
       ])
       const left = (await allJobs(store)).map(({ id }) => id)

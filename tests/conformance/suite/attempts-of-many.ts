@@ -5,7 +5,7 @@ import type { Attempt } from '../../../src/core/attempt.ts'
 import { change } from '../../../src/core/change.ts'
 import { attemptEntry } from '../../../src/core/entry.ts'
 import { limits } from '../../../src/core/limits.ts'
-import type { AttemptFilter, Store } from '../../../src/store/store.ts'
+import type { AttemptFilter, Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   failed,
@@ -151,7 +151,7 @@ export function attemptsOfManyTests(bench: UseBench): void {
         return { ...attemptOf({ id, number: i + 1, claimedAt: T0 }), finishedAt: T0 + (i % 100) }
       })
       for (let at = 0; at < all.length; at += limits.pageMax) {
-        await store.load(all.slice(at, at + limits.pageMax).map(attemptEntry), T0)
+        await store.maintenance.load(all.slice(at, at + limits.pageMax).map(attemptEntry), T0)
       }
       const last = all.filter(({ finishedAt }) => finishedAt === T0 + 99).map(({ id }) => id)
       const up = await found({ since: T0 + 99 }, { limit: 5, newestFirst: false })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Attempt, Outcome } from '../../../src/core/attempt.ts'
 import { change } from '../../../src/core/change.ts'
 import { settle } from '../../../src/core/settle.ts'
-import type { AttemptFilter, PageRequest, Store } from '../../../src/store/store.ts'
+import type { AttemptFilter, PageRequest, Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   failed,
@@ -138,7 +138,7 @@ function everyOutcome(bench: UseBench): void {
       await put(store, job('a'))
       const claimed = await claimOne(store, T0)
       const step = settle(claimed, { outcome, startedAt: T0 + 1 }, T0 + 77)
-      expect(await store.commit([step], { now: T0 + 77 })).toEqual(['committed'])
+      expect((await store.commit([step], { now: T0 + 77 })).results).toEqual(['committed'])
       const { items } = await store.attempts({ jobId: 'a' }, { limit: 2 })
       expect(items).toEqual([step.attempt])
       expect(items[0]).toMatchObject({ outcome: outcome.kind, claimedAt: T0, startedAt: T0 + 1 })
@@ -150,7 +150,7 @@ function everyOutcome(bench: UseBench): void {
       const [held] = await store.get(['a'])
       const attempt: Attempt = fullAttempt
       const step = change(held!, held!, T0, { attempt })
-      expect(await store.commit([step], { now: T0 })).toEqual(['committed'])
+      expect((await store.commit([step], { now: T0 })).results).toEqual(['committed'])
       expect((await store.attempts({}, { limit: 2 })).items).toEqual([attempt])
     })
   })

@@ -3,7 +3,7 @@
 import type { Job } from '../../../src/core/job.ts'
 import type { RecordWrite } from '../../../src/core/record.ts'
 import type { Instant } from '../../../src/core/time.ts'
-import type { Count, Store } from '../../../src/store/store.ts'
+import type { Count, Store } from '../../../src/store/port.ts'
 import { readAll, type Clock } from '../../support/builders.ts'
 
 export interface Bench {
@@ -16,7 +16,7 @@ export interface Bench {
 export type UseBench = () => Bench
 
 export async function put(store: Store, ...jobs: Job[]): Promise<void> {
-  const results = await store.insert(jobs, { now: jobs[0]?.createdAt ?? 0 })
+  const { results } = await store.insert(jobs, { now: jobs[0]?.createdAt ?? 0 })
   const isIn = results.every(result => result === 'inserted')
   if (!isIn) throw new Error(`insert: ${results.join(', ')}`)
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { LANE_KIND, spanOfLane, spansOfTenant } from '../../../src/core/lane.ts'
 import { TURN_KEPT_MS, TURN_KIND, turnKey } from '../../../src/core/turns.ts'
-import type { Within } from '../../../src/store/store.ts'
+import type { LaneScope } from '../../../src/store/port.ts'
 import { claimIds, claimRequest, job, T0 } from '../../support/builders.ts'
 import { put, type UseBench } from './bench.ts'
 import { fill, finishAll, rule, served } from './lanes.ts'
@@ -55,7 +55,7 @@ function weightTests(bench: UseBench): void {
     await put(store, job('a-high', { lane: 'a', priority: 4, handler: 'other' }))
     await put(store, job('a-normal', { lane: 'a' }), job('b-1', { lane: 'b' }))
     await rule(store, 'a', { weight: 2 })
-    const more = { isRuled: true, handlers: ['work', 'other'], limit: 10 }
+    const more = { hasLimits: true, handlers: ['work', 'other'], limit: 10 }
     expect(await claimIds(store, T0, more)).toEqual(['a-high', 'a-normal', 'b-1', 'a-low'])
   })
 
@@ -64,7 +64,7 @@ function weightTests(bench: UseBench): void {
     await fill(store, ['a', 'b'], 6)
     await rule(store, 'a', { weight: 3 })
     expect(await served(store, 1, { limit: 2 })).toBe('aa')
-    expect(await served(store, 3, { isRuled: false })).toBe('bab')
+    expect(await served(store, 3, { hasLimits: false })).toBe('bab')
     expect(await served(store, 4)).toBe('aaab')
   })
 }
@@ -135,8 +135,8 @@ function rateTests(bench: UseBench): void {
     expect(await served(store, 1, { limit: 2 })).toBe('bb')
     const starts: number[] = []
     for (let at = T0; at <= T0 + 60_000; at += 1_000) {
-      const within = { scope: 'a', lanes: { tenant: 'a', spans: spansOfTenant('a') } }
-      const lanes = await served(store, 1, { now: at, within })
+      const laneScope = { scope: 'a', lanes: { tenant: 'a', spans: spansOfTenant('a') } }
+      const lanes = await served(store, 1, { now: at, laneScope })
       if (lanes !== '') starts.push(at - T0)
     }
     expect(starts).toEqual([20_000, 40_000, 60_000])
@@ -153,7 +153,7 @@ function rateTests(bench: UseBench): void {
 }
 
 /** Of users of the tenant `t`. */
-function usersOnly(...users: string[]): Within {
+function usersOnly(...users: string[]): LaneScope {
   const spans = users.map(user => spanOfLane(`t/${user}`))
   return { scope: users.join(), lanes: { tenant: 't', spans } }
 }
@@ -162,13 +162,13 @@ function scopeTests(bench: UseBench): void {
   it('goes on behind the last claim of its scope and leaves the turn of the queue', async () => {
     const { store } = bench()
     await fill(store, ['t/a', 't/b', 't/c'], 6)
-    const within = usersOnly('a', 'c')
-    expect(await served(store, 1, { within })).toBe('a')
-    expect(await served(store, 1, { within })).toBe('c')
+    const laneScope = usersOnly('a', 'c')
+    expect(await served(store, 1, { laneScope })).toBe('a')
+    expect(await served(store, 1, { laneScope })).toBe('c')
     expect(await served(store, 3)).toBe('abc')
-    expect(await served(store, 1, { within })).toBe('a')
-    expect(await served(store, 1, { within: { ...within, scope: 'another' } })).toBe('a')
-    expect(await served(store, 1, { within })).toBe('c')
+    expect(await served(store, 1, { laneScope })).toBe('a')
+    expect(await served(store, 1, { laneScope: { ...laneScope, scope: 'another' } })).toBe('a')
+    expect(await served(store, 1, { laneScope })).toBe('c')
   })
 
   it('keeps the turn of a scope by queue, and as a record that expires', async () => {
@@ -176,10 +176,10 @@ function scopeTests(bench: UseBench): void {
     await fill(store, ['t/a', 't/b'], 2)
     const other = (user: string) => job(`other-${user}`, { lane: `t/${user}`, queue: 'other' })
     await put(store, other('a'), other('b'))
-    const within = usersOnly('a', 'b')
-    expect(await served(store, 1, { within })).toBe('a')
-    expect(await claimIds(store, T0, { limit: 1, within, queue: 'other' })).toEqual(['other-a'])
-    expect(await served(store, 1, { within })).toBe('b')
+    const laneScope = usersOnly('a', 'b')
+    expect(await served(store, 1, { laneScope })).toBe('a')
+    expect(await claimIds(store, T0, { limit: 1, laneScope, queue: 'other' })).toEqual(['other-a'])
+    expect(await served(store, 1, { laneScope })).toBe('b')
     const { items } = await store.listRecords(TURN_KIND, { limit: 9 }, T0)
     expect(items.map(({ key, value, expireAt }) => [key, value, expireAt])).toEqual([
       [turnKey('default', 'a,b'), { lane: 't/b', taken: 1 }, T0 + TURN_KEPT_MS],
@@ -192,11 +192,11 @@ function scopeTests(bench: UseBench): void {
     const lanes = Array.from({ length: 20 }, (_, i) => `t/u${String(i).padStart(2, '0')}`)
     await fill(store, lanes, 3)
     await put(store, ...Array.from({ length: 60 }, (_, i) => job(`f-${i}`, { lane: 't/u07' })))
-    const within = { scope: 't', lanes: { tenant: 't', spans: spansOfTenant('t') } }
+    const laneScope = { scope: 't', lanes: { tenant: 't', spans: spansOfTenant('t') } }
     const taken = new Map(lanes.map(lane => [lane, 0]))
     for (let round = 0; round < 5; round++) {
       const claims = Array.from({ length: 8 }, (_, i) =>
-        store.claim(claimRequest({ now: T0, limit: 1, within, token: `t-${round}-${i}` })),
+        store.claim(claimRequest({ now: T0, limit: 1, laneScope, token: `t-${round}-${i}` })),
       )
       for (const [claimed] of await Promise.all(claims)) {
         const { lane } = claimed!.spec
@@ -211,34 +211,34 @@ function spanTests(bench: UseBench): void {
   it('takes from the lanes it names and no others', async () => {
     const { store } = bench()
     await fill(store, ['t/a', 't/b', 't/c', 't/d'], 2)
-    expect(await served(store, 1, { limit: 9, within: usersOnly('b', 'd') })).toBe('bdbd')
-    expect(await served(store, 1, { limit: 9, within: usersOnly('b', 'x') })).toBe('')
+    expect(await served(store, 1, { limit: 9, laneScope: usersOnly('b', 'd') })).toBe('bdbd')
+    expect(await served(store, 1, { limit: 9, laneScope: usersOnly('b', 'x') })).toBe('')
   })
 
   it('holds to weights and caps there too', async () => {
     const { store } = bench()
     await fill(store, ['t/a', 't/b'], 9)
     await rule(store, 't/a', { weight: 3, runningMax: 4 })
-    expect(await served(store, 1, { limit: 9, within: usersOnly('a', 'b') })).toBe('aaababbbb')
-    expect(await served(store, 1, { limit: 2, within: usersOnly('a', 'b') })).toBe('bb')
+    expect(await served(store, 1, { limit: 9, laneScope: usersOnly('a', 'b') })).toBe('aaababbbb')
+    expect(await served(store, 1, { limit: 2, laneScope: usersOnly('a', 'b') })).toBe('bb')
   })
 
   it('knows the lanes of a tenant from those of tenants with similar names', async () => {
     const { store } = bench()
     const lanes = ['acme', 'acme!', 'acme-x', 'acme/ana', 'acme/zoë', 'acme0', 'acmes']
     await put(store, ...lanes.map(lane => job(lane, { lane })))
-    const within = { scope: 'acme', lanes: { tenant: 'acme', spans: spansOfTenant('acme') } }
-    const ids = await claimIds(store, T0, { limit: 9, within })
+    const laneScope = { scope: 'acme', lanes: { tenant: 'acme', spans: spansOfTenant('acme') } }
+    const ids = await claimIds(store, T0, { limit: 9, laneScope })
     expect(ids).toEqual(['acme', 'acme/ana', 'acme/zoë'])
   })
 
   it('takes nothing that is not due or from a paused queue', async () => {
     const { store } = bench()
     await put(store, job('a-1', { lane: 't/a', trigger: { kind: 'once', at: T0 + 1 } }))
-    expect(await served(store, 1, { within: usersOnly('a') })).toBe('')
+    expect(await served(store, 1, { laneScope: usersOnly('a') })).toBe('')
     await store.setQueuePaused('default', true)
-    expect(await served(store, 1, { within: usersOnly('a'), now: T0 + 1 })).toBe('')
+    expect(await served(store, 1, { laneScope: usersOnly('a'), now: T0 + 1 })).toBe('')
     await store.setQueuePaused('default', false)
-    expect(await served(store, 1, { within: usersOnly('a'), now: T0 + 1 })).toBe('a')
+    expect(await served(store, 1, { laneScope: usersOnly('a'), now: T0 + 1 })).toBe('a')
   })
 }

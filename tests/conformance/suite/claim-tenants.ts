@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from 'vitest'
 import { spansOfTenant } from '../../../src/core/lane.ts'
-import type { ClaimRequest } from '../../../src/store/store.ts'
+import type { ClaimRequest } from '../../../src/store/port.ts'
 import { claimIds, claimRequest, job, T0 } from '../../support/builders.ts'
 import { put, type UseBench } from './bench.ts'
 import { fill, rule, served } from './lanes.ts'
 
-const plain = { isRuled: false }
-const everyTenant = { within: { scope: '*', lanes: null } }
+const plain = { hasLimits: false }
+const everyTenant = { laneScope: { scope: '*', lanes: null } }
 const forms: [string, Partial<ClaimRequest>][] = [
   ['plain claims', plain],
   ['claims with rules', {}],
@@ -116,8 +116,8 @@ function ruleTests(bench: UseBench): void {
     await rule(store, 's', { runningMax: 3 })
     expect(await served(store, 1, { queue: 'q' })).toBe('c')
     expect(await served(store, 1, { limit: 9 })).toBe('axbxxx')
-    const within = { scope: 's', lanes: { tenant: 's', spans: spansOfTenant('s') } }
-    expect(await served(store, 1, { limit: 9, within })).toBe('')
+    const laneScope = { scope: 's', lanes: { tenant: 's', spans: spansOfTenant('s') } }
+    expect(await served(store, 1, { limit: 9, laneScope })).toBe('')
   })
 
   it('starts no more of a tenant than its rate', async () => {

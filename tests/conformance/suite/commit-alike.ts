@@ -5,7 +5,7 @@ import type { Change } from '../../../src/core/change.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { pauseJob } from '../../../src/core/pause.ts'
 import { settle, type Finish } from '../../../src/core/settle.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import { claimRequest, failed, job, readAll, succeeded, T0, write } from '../../support/builders.ts'
 import { put, stored, type UseBench } from './bench.ts'
 
@@ -16,7 +16,9 @@ export function commitAlikeTests(bench: UseBench): void {
     it('writes those that end alike each as its own', async () => {
       const { store } = bench()
       const steps = await heldAlike(store, 130)
-      expect(new Set(await store.commit(steps, { now: T0 + 5 }))).toEqual(new Set(['committed']))
+      expect(new Set((await store.commit(steps, { now: T0 + 5 })).results)).toEqual(
+        new Set(['committed']),
+      )
       await expectWritten(store, steps)
       await expectClaimable(store, 0)
     })
@@ -25,7 +27,7 @@ export function commitAlikeTests(bench: UseBench): void {
       const { store } = bench()
       const steps = await heldAlike(store, 40)
       const other = await write(store, pauseJob(steps[7]!.before, {}, T0), T0)
-      const results = await store.commit(steps, { now: T0 + 5 })
+      const { results } = await store.commit(steps, { now: T0 + 5 })
       expect(results.indexOf('conflict')).toBe(7)
       expect(results.filter(result => result === 'committed')).toHaveLength(39)
       expect(await stored(store, other.id)).toEqual(other)
@@ -41,7 +43,9 @@ export function commitAlikeTests(bench: UseBench): void {
         { outcome: failed(), startedAt: T0 },
         { outcome: { kind: 'released' }, startedAt: T0 },
       ])
-      expect(new Set(await store.commit(steps, { now: T0 + 5 }))).toEqual(new Set(['committed']))
+      expect(new Set((await store.commit(steps, { now: T0 + 5 })).results)).toEqual(
+        new Set(['committed']),
+      )
       await expectWritten(store, steps)
     })
 
@@ -51,7 +55,9 @@ export function commitAlikeTests(bench: UseBench): void {
         ...step,
         attempt: { ...step.attempt!, id: `own-${step.job.id}` },
       }))
-      expect(new Set(await store.commit(steps, { now: T0 + 5 }))).toEqual(new Set(['committed']))
+      expect(new Set((await store.commit(steps, { now: T0 + 5 })).results)).toEqual(
+        new Set(['committed']),
+      )
       await expectWritten(store, steps)
     })
   })

@@ -7,7 +7,7 @@ import type { Job } from '../../../src/core/job.ts'
 import type { RecordWrite } from '../../../src/core/record.ts'
 import { settle } from '../../../src/core/settle.ts'
 import { MINUTE } from '../../../src/core/time.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   commitOne,
@@ -81,9 +81,11 @@ function partTests(bench: UseBench): void {
       const step = await busyChange(store, [note('r1')])
       await put(store, job('waiting'))
       const before = await everything(store)
-      expect(await store.commit([step], { now: END, waitingMax: 1 })).toEqual(['full'])
+      expect((await store.commit([step], { now: END, waitingMax: 1 })).results).toEqual(['full'])
       expect(await everything(store)).toEqual(before)
-      expect(await store.commit([step], { now: END, waitingMax: 2 })).toEqual(['committed'])
+      expect((await store.commit([step], { now: END, waitingMax: 2 })).results).toEqual([
+        'committed',
+      ])
     })
 
     it('leave the other changes of the batch alone', async () => {
@@ -94,7 +96,10 @@ function partTests(bench: UseBench): void {
       await put(store, other)
       const held = await claimOne(store, END, { queue: 'x' })
       const fine = settle(held, { outcome: succeeded, startedAt: END }, END)
-      expect(await store.commit([step, fine], { now: END })).toEqual(['conflict', 'committed'])
+      expect((await store.commit([step, fine], { now: END })).results).toEqual([
+        'conflict',
+        'committed',
+      ])
       expect((await stored(store, 'b')).state).toBe('completed')
       expect((await stored(store, 'a')).state).toBe('running')
     })
@@ -135,7 +140,9 @@ function insertTests(bench: UseBench): void {
       const { step } = await detachedStep(store)
       const there = { ...step.inserts[0]!, spec: { ...step.inserts[0]!.spec, name: 'first' } }
       await put(store, there)
-      expect(await store.commit([step], { now: T0, waitingMax: 1 })).toEqual(['committed'])
+      expect((await store.commit([step], { now: T0, waitingMax: 1 })).results).toEqual([
+        'committed',
+      ])
       expect(await stored(store, there.id)).toEqual(there)
       expect(await allJobs(store)).toHaveLength(2)
     })
@@ -144,9 +151,11 @@ function insertTests(bench: UseBench): void {
       const { store } = bench()
       const { step } = await detachedStep(store)
       await put(store, job('waiting'))
-      expect(await store.commit([step], { now: T0, waitingMax: 1 })).toEqual(['full'])
+      expect((await store.commit([step], { now: T0, waitingMax: 1 })).results).toEqual(['full'])
       expect(await store.get([step.inserts[0]!.id])).toEqual([])
-      expect(await store.commit([step], { now: T0, waitingMax: null })).toEqual(['committed'])
+      expect((await store.commit([step], { now: T0, waitingMax: null })).results).toEqual([
+        'committed',
+      ])
     })
   })
 }

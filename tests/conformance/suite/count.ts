@@ -1,7 +1,7 @@
 // count: how many jobs match, up to a number.
 
 import { describe, expect, it } from 'vitest'
-import type { JobFilter } from '../../../src/store/store.ts'
+import type { JobFilter } from '../../../src/store/port.ts'
 import { claimIds, job, newJob, T0 } from '../../support/builders.ts'
 import { put, type UseBench } from './bench.ts'
 import { filterCases, variedJobs } from './list.ts'

@@ -7,7 +7,7 @@ import { editJob } from '../../../src/core/edit.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { ENDED_TASK_KEPT_MS } from '../../../src/core/limits.ts'
 import { pauseJob, resumeJob } from '../../../src/core/pause.ts'
-import type { Count, Store } from '../../../src/store/store.ts'
+import type { Count, Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   commitOne,
@@ -164,8 +164,8 @@ function transitionTests(bench: UseBench): void {
       const claimed = await claimOne(store, T0)
       const step = begin(claimed, T0).change!
       await write(store, step, T0)
-      expect(await store.commit([step], { now: T0 })).toEqual(['conflict'])
-      expect(await store.insert(step.inserts, { now: T0 })).toEqual(['exists'])
+      expect((await store.commit([step], { now: T0 })).results).toEqual(['conflict'])
+      expect((await store.insert(step.inserts, { now: T0 })).results).toEqual(['exists'])
       await expectTruth(store)
     })
   })

@@ -3,8 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { isDamaged } from '../../../src/core/damage.ts'
-import type { Store } from '../../../src/store/store.ts'
-import { isInspected } from '../../../src/store/upkeep.ts'
+import type { Store } from '../../../src/store/port.ts'
 import { claimRequest, job, newJob, T0 } from '../../support/builders.ts'
 import { damage, damageKinds, type DamageKind } from '../../support/damage.ts'
 import { put, type Bench, type UseBench } from './bench.ts'
@@ -74,7 +73,7 @@ export function damageTests(bench: UseBench): void {
       const store = await damaged(bench(), kind)
       const claimed: string[] = []
       for (let i = 0; i < 3; i++) {
-        const jobs = await store.claim(claimRequest({ now: due, limit: 2, isRuled: true }))
+        const jobs = await store.claim(claimRequest({ now: due, limit: 2, hasLimits: true }))
         claimed.push(...jobs.map(({ id }) => id))
       }
       expect(claimed.sort()).toEqual(['a', 'z'])
@@ -84,15 +83,17 @@ export function damageTests(bench: UseBench): void {
       const store = await damaged(bench(), kind)
       const made = job('new')
       const request = claimRequest({ now: due, limit: 10 })
-      const { inserted, claimed } = await store.insertAndClaim([made], { now: due }, request)
-      expect(inserted).toEqual(['inserted'])
+      const { results, claimed } = await store.insert([made], { now: due, claim: request })
+      expect(results).toEqual(['inserted'])
       expect(claimed.map(({ id }) => id).sort()).toEqual(['a', 'new', 'z'])
     })
 
     each(unreadable, '%s: is told once, with a reason', async kind => {
       const store = await damaged(bench(), kind)
       const told: string[] = []
-      store.onDamage?.(held => told.push(`${held.id}: ${held.lastError!.message}`))
+      store.listen({
+        onDamage: held => told.push(`${held.id}: ${held.lastError!.message}`),
+      })
       await claimAll(store, 10)
       await claimAll(store, 10)
       await store.list({}, { limit: 10 })
@@ -115,7 +116,7 @@ export function damageTests(bench: UseBench): void {
       expect(failed.items.map(({ id }) => id)).toEqual(isLost ? [] : ['bad'])
       expect(await store.count({ search: 'bad' }, 10)).toBe(isLost ? 0 : 1)
       expect((await store.upcoming({ from: 0, until: due + 1, limit: 10 })).length).toBe(2)
-      const { items } = await store.dump({ limit: 100, cursor: null })
+      const { items } = await store.maintenance.dump({ limit: 100, cursor: null })
       expect(items.length >= 0).toBe(true)
       await store.prune({ now: due, limit: 100, endedTasksMax: 10 })
     })
@@ -135,9 +136,10 @@ export function damageTests(bench: UseBench): void {
       expect(await store.remove(['bad'])).toEqual([!isGone(bench(), kind)])
       expect(await store.get(['bad'])).toEqual([])
       expect(await claimAll(store, 10)).toEqual(['a', 'z'])
-      if (isInspected(store) && !isGone(bench(), kind)) {
-        for (const fault of await store.inspect(10)) await store.mend(fault)
-        expect(await store.inspect(10)).toEqual([])
+      if (!isGone(bench(), kind)) {
+        for (const fault of await store.maintenance.inspect(10))
+          await store.maintenance.repair(fault)
+        expect(await store.maintenance.inspect(10)).toEqual([])
       }
     })
 

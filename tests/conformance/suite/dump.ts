@@ -56,7 +56,7 @@ export function dumpTests(bench: UseBench): void {
     })
 
     it('refuses a cursor of something else', async () => {
-      const asked = bench().store.dump({ cursor: 'nothing:1', limit: 1 })
+      const asked = bench().store.maintenance.dump({ cursor: 'nothing:1', limit: 1 })
       await expect(asked).rejects.toMatchObject({ code: 'QUERY_INVALID' })
     })
   })

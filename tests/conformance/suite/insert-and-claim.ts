@@ -1,4 +1,4 @@
-// insertAndClaim: an insert and the claim after it, as one step.
+// An insert with a claim: both in one step, as if one came after the other.
 
 import { describe, expect, it } from 'vitest'
 import type { RecordWrite } from '../../../src/core/record.ts'
@@ -19,8 +19,8 @@ function whatIsGiven(bench: UseBench): void {
     it('the jobs it inserted, if they are due', async () => {
       const { store } = bench()
       const jobs = [job('a'), job('later', once(T0 + 1)), job('b')]
-      const both = await store.insertAndClaim(jobs, at, claimRequest({ limit: 3 }))
-      expect(both.inserted).toEqual(['inserted', 'inserted', 'inserted'])
+      const both = await store.insert(jobs, { ...at, claim: claimRequest({ limit: 3 }) })
+      expect(both.results).toEqual(['inserted', 'inserted', 'inserted'])
       expect(both.claimed.map(({ id }) => id).sort()).toEqual(['a', 'b'])
       expect((await stored(store, 'later')).state).toBe('waiting')
     })
@@ -28,12 +28,11 @@ function whatIsGiven(bench: UseBench): void {
     it('whatever is its turn, not what was inserted last', async () => {
       const { store } = bench()
       await put(store, job('first', { lane: 'a' }), job('second', { lane: 'a' }))
-      const both = await store.insertAndClaim(
-        [job('other', { lane: 'b' })],
-        at,
-        claimRequest({ limit: 2 }),
-      )
-      expect(both.inserted).toEqual(['inserted'])
+      const both = await store.insert([job('other', { lane: 'b' })], {
+        ...at,
+        claim: claimRequest({ limit: 2 }),
+      })
+      expect(both.results).toEqual(['inserted'])
       expect(both.claimed.map(({ id }) => id)).toEqual(['first', 'other'])
       expect((await stored(store, 'second')).state).toBe('waiting')
     })
@@ -41,12 +40,12 @@ function whatIsGiven(bench: UseBench): void {
     it('what is due, when nothing was inserted', async () => {
       const { store } = bench()
       await put(store, job('a'))
-      const again = await store.insertAndClaim([job('a', { name: 'n' })], at, claimRequest())
-      expect(again.inserted).toEqual(['exists'])
+      const again = await store.insert([job('a', { name: 'n' })], { ...at, claim: claimRequest() })
+      expect(again.results).toEqual(['exists'])
       expect(again.claimed.map(({ id, spec }) => [id, spec.name])).toEqual([['a', 'work']])
       await put(store, job('b'))
-      const none = await store.insertAndClaim([], at, claimRequest())
-      expect(none.inserted).toEqual([])
+      const none = await store.insert([], { ...at, claim: claimRequest() })
+      expect(none.results).toEqual([])
       expect(none.claimed.map(({ id }) => id)).toEqual(['b'])
     })
 
@@ -54,12 +53,12 @@ function whatIsGiven(bench: UseBench): void {
       const { store } = bench()
       await store.setQueuePaused('held', true)
       const paused = claimRequest({ queue: 'held' })
-      const held = await store.insertAndClaim([job('a', { queue: 'held' })], at, paused)
-      expect(held).toEqual({ inserted: ['inserted'], claimed: [] })
-      const mute = await store.insertAndClaim([job('b')], at, claimRequest({ handlers: [] }))
-      expect(mute).toEqual({ inserted: ['inserted'], claimed: [] })
-      const small = await store.insertAndClaim([job('c')], at, claimRequest({ limit: 0 }))
-      expect(small).toEqual({ inserted: ['inserted'], claimed: [] })
+      const held = await store.insert([job('a', { queue: 'held' })], { ...at, claim: paused })
+      expect(held).toEqual({ results: ['inserted'], claimed: [] })
+      const mute = await store.insert([job('b')], { ...at, claim: claimRequest({ handlers: [] }) })
+      expect(mute).toEqual({ results: ['inserted'], claimed: [] })
+      const small = await store.insert([job('c')], { ...at, claim: claimRequest({ limit: 0 }) })
+      expect(small).toEqual({ results: ['inserted'], claimed: [] })
     })
 
     it('what the rules of its lanes allow', async () => {
@@ -67,8 +66,8 @@ function whatIsGiven(bench: UseBench): void {
       const rule = { kind: LANE_KIND, key: 'a', value: { runningMax: 1 } }
       await store.putRecords([{ ...rule, expectedVersion: null, expireAt: null }], T0)
       const jobs = [job('a', { lane: 'a' }), job('b', { lane: 'a' }), job('c', { lane: 'c' })]
-      const request = claimRequest({ limit: 3, isRuled: true })
-      const { claimed } = await store.insertAndClaim(jobs, at, request)
+      const request = claimRequest({ limit: 3, hasLimits: true })
+      const { claimed } = await store.insert(jobs, { ...at, claim: request })
       expect(claimed.map(({ id }) => id)).toEqual(['a', 'c'])
     })
   })
@@ -80,7 +79,7 @@ function whatIsWritten(bench: UseBench): void {
       const { store, second } = bench()
       const request = claimRequest({ limit: 2 })
       const jobs = ['a', 'b'].slice(0, count).map(id => job(id))
-      const { claimed } = await store.insertAndClaim(jobs, at, request)
+      const { claimed } = await store.insert(jobs, { ...at, claim: request })
       expect(claimed).toHaveLength(count)
       for (const held of claimed) {
         expect(held.state).toBe('running')
@@ -97,7 +96,7 @@ function whatIsWritten(bench: UseBench): void {
     it('leases that can be settled', async () => {
       const { store } = bench()
       const request = claimRequest({ limit: 2 })
-      const { claimed } = await store.insertAndClaim([job('a'), job('b')], at, request)
+      const { claimed } = await store.insert([job('a'), job('b')], { ...at, claim: request })
       const [first, other] = claimed
       await finish(store, first!, succeeded, T0 + 10)
       await finish(store, other!, failed(), T0 + 10)
@@ -108,7 +107,7 @@ function whatIsWritten(bench: UseBench): void {
     it('a lease of a single job that ends as any other, and its spec as it was given', async () => {
       const { store, second } = bench()
       const request = claimRequest({ token: 'alone' })
-      const { claimed } = await store.insertAndClaim([job('a')], at, request)
+      const { claimed } = await store.insert([job('a')], { ...at, claim: request })
       const until = claimed[0]!.lease!.until
       const lapsed = await store.overdue({ now: until, limit: 9 })
       expect(lapsed.map(({ id }) => id)).toEqual(['a'])
@@ -121,11 +120,11 @@ function whatIsWritten(bench: UseBench): void {
     it('no more waiting jobs than there may be, counted before the claim', async () => {
       const { store } = bench()
       const full = { now: T0, waitingMax: 1 }
-      const both = await store.insertAndClaim([job('a'), job('b')], full, claimRequest())
-      expect(both.inserted).toEqual(['inserted', 'full'])
+      const both = await store.insert([job('a'), job('b')], { ...full, claim: claimRequest() })
+      expect(both.results).toEqual(['inserted', 'full'])
       expect(both.claimed.map(({ id }) => id)).toEqual(['a'])
-      const next = await store.insertAndClaim([job('c')], full, claimRequest())
-      expect(next.inserted).toEqual(['inserted'])
+      const next = await store.insert([job('c')], { ...full, claim: claimRequest() })
+      expect(next.results).toEqual(['inserted'])
     })
 
     it('no job where a record conflicts, and still gives what is due', async () => {
@@ -140,8 +139,8 @@ function whatIsWritten(bench: UseBench): void {
       await store.putRecords([taken], T0)
       await put(store, job('due'))
       const options = { now: T0, records: [taken] }
-      const both = await store.insertAndClaim([job('a')], options, claimRequest({ limit: 2 }))
-      expect(both.inserted).toEqual(['conflict'])
+      const both = await store.insert([job('a')], { ...options, claim: claimRequest({ limit: 2 }) })
+      expect(both.results).toEqual(['conflict'])
       expect(both.claimed.map(({ id }) => id)).toEqual(['due'])
       expect(await store.get(['a'])).toEqual([])
     })
@@ -151,7 +150,7 @@ function whatIsWritten(bench: UseBench): void {
       const stores = [store, await second(), await second()]
       const both = await Promise.all(
         Array.from({ length: 30 }, (_, i) =>
-          stores[i % 3]!.insertAndClaim([job(`j${i}`)], at, claimRequest({ limit: 2 })),
+          stores[i % 3]!.insert([job(`j${i}`)], { ...at, claim: claimRequest({ limit: 2 }) }),
         ),
       )
       const rest = await store.claim(claimRequest({ limit: 30 }))

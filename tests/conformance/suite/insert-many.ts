@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../../src/core/job.ts'
 import { MINUTE } from '../../../src/core/time.ts'
-import type { InsertResult, Store } from '../../../src/store/store.ts'
+import type { InsertResult, Store } from '../../../src/store/port.ts'
 import { claimRequest, job, newJob, T0, type JobOverrides } from '../../support/builders.ts'
 import { allJobs, note, put, stored, type UseBench } from './bench.ts'
 
@@ -59,7 +59,7 @@ export function insertManyTests(bench: UseBench): void {
       const { store } = bench()
       const held = [job(idOf(20), { name: 'first' }), job(idOf(59), { name: 'last' })]
       await put(store, ...held)
-      const results = await store.insert(many(60), at)
+      const { results } = await store.insert(many(60), at)
       const there = results.flatMap((result, i) => (result === 'inserted' ? [] : [[i, result]]))
       expect(there).toEqual([20, 59].map(i => [i, 'exists']))
       for (const one of held) expect(await stored(store, one.id)).toEqual(one)
@@ -73,7 +73,7 @@ export function insertManyTests(bench: UseBench): void {
       const noted = async () =>
         (await store.getRecords('note', ['a', 'b'], T0)).map(({ key }) => key)
       await store.insert(jobs.slice(0, 39), at)
-      const results = await store.insert(jobs, { ...at, records: [note('a')] })
+      const { results } = await store.insert(jobs, { ...at, records: [note('a')] })
       expect(results.lastIndexOf('exists')).toBe(38)
       expect(results[39]).toBe('inserted')
       await store.insert(jobs, { ...at, records: [note('b')] })
@@ -86,7 +86,10 @@ export function insertManyTests(bench: UseBench): void {
       const [first, rest] = [many(60), many(90).slice(30)]
       const [one, two] = await Promise.all([store.insert(first, at), other.insert(rest, at)])
       const isIn = (result: InsertResult | undefined) => result === 'inserted'
-      const ids = [...first.filter((_, i) => isIn(one[i])), ...rest.filter((_, i) => isIn(two[i]))]
+      const ids = [
+        ...first.filter((_, i) => isIn(one.results[i])),
+        ...rest.filter((_, i) => isIn(two.results[i])),
+      ]
       expect(ids.map(({ id }) => id).sort()).toEqual(many(90).map(({ id }) => id))
       expect(await waiting(store)).toBe(90)
     })

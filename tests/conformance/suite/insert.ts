@@ -22,7 +22,7 @@ export function insertTests(bench: UseBench): void {
     it('answers for each job in the order given', async () => {
       const { store } = bench()
       await put(store, job('b'))
-      const results = await store.insert([job('a'), job('b'), job('c')], at)
+      const { results } = await store.insert([job('a'), job('b'), job('c')], at)
       expect(results).toEqual(['inserted', 'exists', 'inserted'])
     })
 
@@ -30,13 +30,18 @@ export function insertTests(bench: UseBench): void {
       const { store } = bench()
       const first = job('a', { payload: { n: 1 } })
       await put(store, first)
-      expect(await store.insert([job('a', { payload: { n: 2 } })], at)).toEqual(['exists'])
+      expect((await store.insert([job('a', { payload: { n: 2 } })], at)).results).toEqual([
+        'exists',
+      ])
       expect(await stored(store, 'a')).toEqual(first)
     })
 
     it('takes the first of two jobs with one id in one batch', async () => {
       const { store } = bench()
-      const results = await store.insert([job('a', { name: 'one' }), job('a', { name: 'two' })], at)
+      const { results } = await store.insert(
+        [job('a', { name: 'one' }), job('a', { name: 'two' })],
+        at,
+      )
       expect(results).toEqual(['inserted', 'exists'])
       expect((await stored(store, 'a')).spec.name).toBe('one')
     })
@@ -49,7 +54,7 @@ export function insertTests(bench: UseBench): void {
     })
 
     it('does nothing for an empty batch', async () => {
-      expect(await bench().store.insert([], at)).toEqual([])
+      expect((await bench().store.insert([], at)).results).toEqual([])
     })
   })
   fullQueueTests(bench)
@@ -68,7 +73,7 @@ function recordTests(bench: UseBench): void {
     it('writes jobs and records together', async () => {
       const { store } = bench()
       const records = [record('one'), record('two', null)]
-      expect(await store.insert([job('a'), job('b')], { now: T0, records })).toEqual([
+      expect((await store.insert([job('a'), job('b')], { now: T0, records })).results).toEqual([
         'inserted',
         'inserted',
       ])
@@ -80,7 +85,7 @@ function recordTests(bench: UseBench): void {
       const { store } = bench()
       await store.putRecords([record('taken')], T0)
       const records = [record('one'), record('taken')]
-      expect(await store.insert([job('a'), job('b')], { now: T0, records })).toEqual([
+      expect((await store.insert([job('a'), job('b')], { now: T0, records })).results).toEqual([
         'conflict',
         'conflict',
       ])
@@ -94,15 +99,18 @@ function recordTests(bench: UseBench): void {
       await put(store, job('a'))
       await store.putRecords([record('taken')], T0)
       const options = { now: T0, waitingMax: 1, records: [record('taken')] }
-      expect(await store.insert([job('a'), job('b')], options)).toEqual(['conflict', 'conflict'])
+      expect((await store.insert([job('a'), job('b')], options)).results).toEqual([
+        'conflict',
+        'conflict',
+      ])
     })
 
     it('takes an expired record for none', async () => {
       const { store } = bench()
       await store.putRecords([{ ...record('old'), expireAt: T0 }], T0 - 1)
-      expect(await store.insert([job('a')], { now: T0, records: [record('old')] })).toEqual([
-        'inserted',
-      ])
+      expect(
+        (await store.insert([job('a')], { now: T0, records: [record('old')] })).results,
+      ).toEqual(['inserted'])
       expect(await keysOf('old')).toEqual(['old'])
     })
 
@@ -110,11 +118,14 @@ function recordTests(bench: UseBench): void {
       const { store } = bench()
       await put(store, job('a'))
       const some = { now: T0, waitingMax: 1, records: [record('none')] }
-      expect(await store.insert([job('a'), job('b')], some)).toEqual(['exists', 'full'])
-      expect(await store.insert([], some)).toEqual([])
+      expect((await store.insert([job('a'), job('b')], some)).results).toEqual(['exists', 'full'])
+      expect((await store.insert([], some)).results).toEqual([])
       expect(await keysOf('none')).toEqual([])
       const more = { now: T0, records: [record('more')] }
-      expect(await store.insert([job('a'), job('b')], more)).toEqual(['exists', 'inserted'])
+      expect((await store.insert([job('a'), job('b')], more)).results).toEqual([
+        'exists',
+        'inserted',
+      ])
       expect(await keysOf('more')).toEqual(['more'])
     })
 
@@ -126,7 +137,7 @@ function recordTests(bench: UseBench): void {
         store.insert([job('a')], options),
         other.insert([job('b')], options),
       ])
-      expect(results.flat().sort()).toEqual(['conflict', 'inserted'])
+      expect(results.flatMap(one => one.results).sort()).toEqual(['conflict', 'inserted'])
       expect(await allJobs(store)).toHaveLength(1)
     })
   })
@@ -137,7 +148,7 @@ function fullQueueTests(bench: UseBench): void {
     it('leaves out what no longer fits and says so', async () => {
       const { store } = bench()
       const jobs = [job('a'), job('b'), job('c')]
-      expect(await store.insert(jobs, { now: T0, waitingMax: 2 })).toEqual([
+      expect((await store.insert(jobs, { now: T0, waitingMax: 2 })).results).toEqual([
         'inserted',
         'inserted',
         'full',
@@ -148,21 +159,28 @@ function fullQueueTests(bench: UseBench): void {
     it('has no bound when none is given', async () => {
       const { store } = bench()
       await store.insert([job('a')], { now: T0, waitingMax: 1 })
-      expect(await store.insert([job('b')], { now: T0, waitingMax: null })).toEqual(['inserted'])
-      expect(await store.insert([job('c')], at)).toEqual(['inserted'])
+      expect((await store.insert([job('b')], { now: T0, waitingMax: null })).results).toEqual([
+        'inserted',
+      ])
+      expect((await store.insert([job('c')], at)).results).toEqual(['inserted'])
     })
 
     it('says exists rather than full for a job that is already there', async () => {
       const { store } = bench()
       await put(store, job('a'))
-      expect(await store.insert([job('a')], { now: T0, waitingMax: 1 })).toEqual(['exists'])
+      expect((await store.insert([job('a')], { now: T0, waitingMax: 1 })).results).toEqual([
+        'exists',
+      ])
     })
 
     it('counts each queue by itself', async () => {
       const { store } = bench()
       await put(store, job('a', { queue: 'x' }))
       const jobs = [job('b', { queue: 'x' }), job('c', { queue: 'y' })]
-      expect(await store.insert(jobs, { now: T0, waitingMax: 1 })).toEqual(['full', 'inserted'])
+      expect((await store.insert(jobs, { now: T0, waitingMax: 1 })).results).toEqual([
+        'full',
+        'inserted',
+      ])
     })
 
     it('counts waiting jobs only: running, paused and ended ones take no room', async () => {
@@ -175,7 +193,10 @@ function fullQueueTests(bench: UseBench): void {
       await put(store, paused)
       await write(store, pauseJob(paused, {}, T0), T0)
       const jobs = [job('a'), job('b')]
-      expect(await store.insert(jobs, { now: T0, waitingMax: 1 })).toEqual(['inserted', 'full'])
+      expect((await store.insert(jobs, { now: T0, waitingMax: 1 })).results).toEqual([
+        'inserted',
+        'full',
+      ])
     })
   })
 }

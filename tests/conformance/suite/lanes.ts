@@ -4,7 +4,7 @@
 import { expect } from 'vitest'
 import { fromRule, LANE_KIND, plainRule, type LaneRule } from '../../../src/core/lane.ts'
 import type { Instant } from '../../../src/core/time.ts'
-import type { ClaimRequest, Store } from '../../../src/store/store.ts'
+import type { ClaimRequest, Store } from '../../../src/store/port.ts'
 import { claimIds, claimRequest, finish, job, succeeded, T0 } from '../../support/builders.ts'
 import { put } from './bench.ts'
 
@@ -29,14 +29,14 @@ export async function served(
 ): Promise<string> {
   const names: string[] = []
   for (let i = 0; i < claims; i++) {
-    const ids = await claimIds(store, more.now ?? T0, { limit: 1, isRuled: true, ...more })
+    const ids = await claimIds(store, more.now ?? T0, { limit: 1, hasLimits: true, ...more })
     names.push(...ids.map(id => id.split('-')[0]!))
   }
   return names.join('')
 }
 
 export async function finishAll(store: Store, request: Partial<ClaimRequest>, now: Instant) {
-  for (const held of await store.claim(claimRequest({ now, isRuled: true, ...request }))) {
+  for (const held of await store.claim(claimRequest({ now, hasLimits: true, ...request }))) {
     await finish(store, held, succeeded, now)
   }
 }

@@ -9,7 +9,7 @@ import type { Skip } from '../../../src/core/ledger.ts'
 import { requestRun } from '../../../src/core/requests.ts'
 import { settle } from '../../../src/core/settle.ts'
 import { MINUTE } from '../../../src/core/time.ts'
-import type { PageRequest, Store } from '../../../src/store/store.ts'
+import type { PageRequest, Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   everyMinute,

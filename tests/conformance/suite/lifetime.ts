@@ -1,14 +1,14 @@
 // Opening, closing, and the store's own clock.
 
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import { claimRequest, job, T0 } from '../../support/builders.ts'
 import { put, stored, type UseBench } from './bench.ts'
 
 const closedCalls: Record<string, (store: Store) => Promise<unknown>> = {
   insert: store => store.insert([job('a')], { now: T0 }),
   claim: store => store.claim(claimRequest()),
-  insertAndClaim: store => store.insertAndClaim([job('a')], { now: T0 }, claimRequest()),
+  insertAndClaim: store => store.insert([job('a')], { now: T0, claim: claimRequest() }),
   commit: store => store.commit([], { now: T0 }),
   renew: store => store.renew({ leases: [], until: T0 }),
   overdue: store => store.overdue({ now: T0, limit: 1 }),
@@ -22,7 +22,8 @@ const closedCalls: Record<string, (store: Store) => Promise<unknown>> = {
   pausedQueues: store => store.pausedQueues(),
   remove: store => store.remove(['a']),
   prune: store => store.prune({ now: T0, limit: 1, endedTasksMax: 1 }),
-  addMeasures: store => store.addMeasures({ jobId: 'a', attemptId: 'b', measures: {} }),
+  'report of late measures': store =>
+    store.report([{ jobId: 'a', attemptId: 'b', measures: {} }], T0),
   report: store => store.report([], T0),
   progress: store => store.progress('a'),
   log: store => store.log('a', { limit: 1 }),

@@ -5,7 +5,7 @@ import { cancelJob, retryJob } from '../../../src/core/control.ts'
 import type { State } from '../../../src/core/job.ts'
 import { pauseJob, resumeJob } from '../../../src/core/pause.ts'
 import { MINUTE } from '../../../src/core/time.ts'
-import type { JobFilter, Store } from '../../../src/store/store.ts'
+import type { JobFilter, Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   everyMinute,

@@ -1,7 +1,7 @@
 // get and list: which jobs are read, in which order, page by page.
 
 import { describe, expect, it } from 'vitest'
-import type { JobFilter, PageRequest, Store } from '../../../src/store/store.ts'
+import type { JobFilter, PageRequest, Store } from '../../../src/store/port.ts'
 import { claimOne, finish, job, newJob, readAll, succeeded, T0 } from '../../support/builders.ts'
 import { put, type UseBench } from './bench.ts'
 

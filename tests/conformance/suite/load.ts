@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../../src/core/entry.ts'
 import { DAY, MINUTE } from '../../../src/core/time.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   claimRequest,
@@ -63,7 +63,7 @@ function roundTrips(bench: UseBench): void {
       const source = await memory()
       await fillRich(source)
       const entries = await dumpOf(source)
-      await store.load(entries, T0)
+      await store.maintenance.load(entries, T0)
       expect(sorted(await dumpOf(store))).toEqual(sorted(entries))
       expect(await answers(store)).toEqual(await answers(source))
     })
@@ -73,7 +73,7 @@ function roundTrips(bench: UseBench): void {
       const target = await memory()
       await fillRich(store)
       const entries = await dumpOf(store)
-      for (const entry of entries) await target.load([entry], T0)
+      for (const entry of entries) await target.maintenance.load([entry], T0)
       expect(sorted(await dumpOf(target))).toEqual(sorted(entries))
       expect(await answers(target)).toEqual(await answers(store))
     })
@@ -86,7 +86,7 @@ function roundTrips(bench: UseBench): void {
       const claimed = await source.claim(claimRequest({ limit: 230 }))
       for (const held of claimed.slice(30)) await finish(source, held, succeeded, T0)
       const entries = await dumpOf(source, 1_000)
-      await store.load(entries, T0)
+      await store.maintenance.load(entries, T0)
       expect(sorted(await dumpOf(store))).toEqual(sorted(entries))
       expect(await answers(store)).toEqual(await answers(source))
       expect(await store.overdue({ now: T0 + DAY, limit: 100 })).toHaveLength(30)
@@ -100,7 +100,7 @@ function workAfterwards(bench: UseBench): void {
       const { store } = bench()
       const source = await memory()
       await fillRich(source)
-      await store.load(await dumpOf(source), T0)
+      await store.maintenance.load(await dumpOf(source), T0)
       const ids = [makeIds(), makeIds()] as const
       for (let turn = 0; turn < 4; turn++) {
         const request = { queue: 'lanes', now: T0 + 500, limit: 3 }
@@ -113,7 +113,7 @@ function workAfterwards(bench: UseBench): void {
       const { store } = bench()
       const source = await memory()
       await fillRich(source)
-      await store.load(await dumpOf(source), T0)
+      await store.maintenance.load(await dumpOf(source), T0)
       const [held] = await store.get(['held'])
       const lease = { id: 'held', token: held!.lease!.token, fence: held!.counters.fence }
       const [renewed] = await store.renew({ leases: [lease], until: T0 + MINUTE })
@@ -141,7 +141,7 @@ function workAfterwards(bench: UseBench): void {
       }
       const end = T0 + 31 * DAY
       await store.prune({ now: end, limit: 100, endedTasksMax: 9 })
-      await store.load(await dumpOf(source), T0)
+      await store.maintenance.load(await dumpOf(source), T0)
       await store.prune({ now: end, limit: 100, endedTasksMax: 9 })
       const left = await readAll(page => store.attempts({ jobId: 'a' }, page))
       expect(left.map(({ number }) => number)).toEqual([3])
@@ -153,7 +153,7 @@ function workAfterwards(bench: UseBench): void {
       await put(source, newJob({ id: 'a', now: T0, spec: everyMinute }))
       const first = await claimOne(source, T0 + MINUTE)
       await finish(source, first, succeeded, T0 + MINUTE)
-      await store.load(await dumpOf(source), T0)
+      await store.maintenance.load(await dumpOf(source), T0)
       await put(store, job('b', { queue: 'other' }))
       const next = await claimOne(store, T0 + 2 * MINUTE)
       expect(next.counters).toEqual({ runs: 1, attempts: 2, fence: 2, concluded: 1 })
@@ -173,13 +173,13 @@ function idempotence(bench: UseBench): void {
       await fillRich(source)
       const entries = await dumpOf(source)
       const half = Math.floor(entries.length / 2)
-      await store.load(entries.slice(0, half), T0)
-      await store.load(entries, T0)
+      await store.maintenance.load(entries.slice(0, half), T0)
+      await store.maintenance.load(entries, T0)
       const once = await answers(store)
-      await store.load(entries, T0)
+      await store.maintenance.load(entries, T0)
       expect(await answers(store)).toEqual(once)
       expect(once).toEqual(await answers(source))
-      await store.load([], T0)
+      await store.maintenance.load([], T0)
     })
   })
 }
@@ -216,7 +216,7 @@ function refusals(bench: UseBench): void {
       for (const entry of before) {
         if (types.has(entry.type)) continue
         types.add(entry.type)
-        const loading = store.load([fresh, altered(entry)], T0)
+        const loading = store.maintenance.load([fresh, altered(entry)], T0)
         await expect(loading).rejects.toMatchObject({ code: 'STORE_NOT_EMPTY' })
       }
       expect(types.size).toBe(8)
@@ -229,7 +229,9 @@ function refusals(bench: UseBench): void {
       await finish(store, await claimOne(store, T0), succeeded, T0)
       const [made] = await readAll(page => store.attempts({}, page))
       const other: Entry = { type: 'attempt', attempt: { ...made!, id: 'att-other' } }
-      await expect(store.load([other], T0)).rejects.toMatchObject({ code: 'STORE_NOT_EMPTY' })
+      await expect(store.maintenance.load([other], T0)).rejects.toMatchObject({
+        code: 'STORE_NOT_EMPTY',
+      })
     })
 
     it('is refused for what belongs to a job that is not there', async () => {
@@ -241,7 +243,7 @@ function refusals(bench: UseBench): void {
         const isPart = ['attempt', 'skip', 'progress', 'log'].includes(entry.type)
         if (!isPart || types.has(entry.type)) continue
         types.add(entry.type)
-        const loading = store.load([entry], T0)
+        const loading = store.maintenance.load([entry], T0)
         await expect(loading).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' })
       }
       expect(types.size).toBe(4)

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Attempt } from '../../../src/core/attempt.ts'
 import { cancelJob } from '../../../src/core/control.ts'
 import { MINUTE } from '../../../src/core/time.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import { claimOne, everyMinute, finish, job, onRequest, T0, write } from '../../support/builders.ts'
 import { allJobs, put, type UseBench } from './bench.ts'
 
@@ -33,7 +33,7 @@ export function measuresTests(bench: UseBench): void {
       const jobs = await allJobs(store)
       const others = await attemptsOf(store, 'b')
       const late = { jobId: 'a', attemptId: attempt.id, measures }
-      expect(await store.addMeasures(late)).toBe(true)
+      expect(await store.report([late], T0)).toEqual([true])
       expect(await attemptsOf(store, 'a')).toEqual([{ ...attempt, measures }])
       expect((await store.attempts({ id: attempt.id }, { limit: 1 })).items).toEqual([
         { ...attempt, measures },
@@ -45,8 +45,9 @@ export function measuresTests(bench: UseBench): void {
     it('H5 adds once: what is kept stays', async () => {
       const { store } = bench()
       const { id } = await cancelled(store)
-      const add = (more: typeof measures) =>
-        store.addMeasures({ jobId: 'a', attemptId: id, measures: more })
+      const add = async (more: typeof measures) => {
+        return (await store.report([{ jobId: 'a', attemptId: id, measures: more }], T0))[0]
+      }
       const all = [add(measures), add({ ...measures, items_crawled: 7 })]
       expect((await Promise.all(all)).filter(Boolean)).toEqual([true])
       const [{ measures: kept }] = (await attemptsOf(store, 'a')) as [Attempt]
@@ -69,7 +70,8 @@ export function measuresTests(bench: UseBench): void {
         { jobId: 'ghost', attemptId: id },
         { jobId: 'e', attemptId: measured.lease!.attemptId },
       ]
-      for (const one of refused) expect(await store.addMeasures({ ...one, measures })).toBe(false)
+      for (const one of refused)
+        expect(await store.report([{ ...one, measures }], T0)).toEqual([false])
       expect((await attemptsOf(store, 'e'))[0]!.measures).toEqual({ items: 1 })
       expect((await attemptsOf(store, 'a'))[0]!.measures).toBeNull()
     })
@@ -78,7 +80,7 @@ export function measuresTests(bench: UseBench): void {
       const { store } = bench()
       const { id } = await cancelled(store)
       await store.remove(['a'])
-      expect(await store.addMeasures({ jobId: 'a', attemptId: id, measures })).toBe(false)
+      expect(await store.report([{ jobId: 'a', attemptId: id, measures }], T0)).toEqual([false])
       expect(await attemptsOf(store, 'a')).toEqual([])
     })
   })

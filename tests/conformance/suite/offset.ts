@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { limits } from '../../../src/core/limits.ts'
 import { MINUTE } from '../../../src/core/time.ts'
-import type { Page, PageRequest, Store } from '../../../src/store/store.ts'
+import type { Page, PageRequest, Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   everyMinute,

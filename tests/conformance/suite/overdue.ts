@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { pauseJob } from '../../../src/core/pause.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import {
   claimIds,
   claimOne,

@@ -9,7 +9,7 @@ import { runOf } from '../../../src/core/run.ts'
 import { settle } from '../../../src/core/settle.ts'
 import type { JobSpec } from '../../../src/core/spec.ts'
 import type { Instant } from '../../../src/core/time.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   claimRequest,
@@ -167,7 +167,7 @@ function givenOnes(bench: UseBench): void {
     await runOnce(store, id, { n: 5 })
     await edit(store, id, { payload: { day: 'tuesday' } })
     const target = (await openMemory(() => T0)).store
-    await target.load(await dumpOf(store), T0)
+    await target.maintenance.load(await dumpOf(store), T0)
     for (const run of [1, 2]) {
       expect(await readRun(target, id, run)).toEqual(await readRun(store, id, run))
     }

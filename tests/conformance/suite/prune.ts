@@ -7,7 +7,7 @@ import type { Skip } from '../../../src/core/ledger.ts'
 import { ENDED_JOB_KEPT_MS, ENDED_TASK_KEPT_MS } from '../../../src/core/limits.ts'
 import { pauseJob } from '../../../src/core/pause.ts'
 import { DAY } from '../../../src/core/time.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   everyMinute,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { cancelJob } from '../../../src/core/control.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { settle } from '../../../src/core/settle.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   claimRequest,
@@ -155,20 +155,21 @@ function writeRaces(bench: UseBench): void {
         store.insert([job('a', { name: 'one' })], options),
         other.insert([job('a', { name: 'two' })], options),
       ])
-      expect(results.flat().sort()).toEqual(['exists', 'inserted'])
+      expect(results.flatMap(one => one.results).sort()).toEqual(['exists', 'inserted'])
     })
 
     it('never overfill a bounded queue', async () => {
       const { store, second } = bench()
       const other = await second()
       const options = { now: T0, waitingMax: 7 }
-      const results = await Promise.all(
+      const answers = await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
           (i % 2 === 0 ? store : other).insert([job(`job-${i}`)], options),
         ),
       )
-      expect(results.flat().filter(result => result === 'inserted')).toHaveLength(7)
-      expect(results.flat().filter(result => result === 'full')).toHaveLength(13)
+      const results = answers.flatMap(answer => answer.results)
+      expect(results.filter(result => result === 'inserted')).toHaveLength(7)
+      expect(results.filter(result => result === 'full')).toHaveLength(13)
     })
 
     it('of one record version: one puts it', async () => {

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/core/json.ts'
-import { BEAT_KIND } from '../../../src/core/owner.ts'
+import { BEAT_KIND, beatWrite } from '../../../src/core/owner.ts'
 import type { RecordWrite, StoredRecord } from '../../../src/core/record.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import { readAll, T0 } from '../../support/builders.ts'
 import type { UseBench } from './bench.ts'
 
@@ -208,15 +208,27 @@ function expiryTests(bench: UseBench): void {
 }
 
 function beatTests(bench: UseBench): void {
-  describe('beat', () => {
+  describe('a stamped write', () => {
+    it('is always written, among others that keep their order', async () => {
+      const { store, clock } = bench()
+      const beat = beatWrite('web-1~00c0ffee', 60_000)
+      const taken = record('a', { expectedVersion: 0 })
+      expect(await store.putRecords([taken, beat, taken, beat], clock.now)).toEqual([
+        'put',
+        'put',
+        'conflict',
+        'put',
+      ])
+    })
+
     it("keeps the store's own time under the owner's name, and replaces it", async () => {
       const { store, clock } = bench()
       const read = async () => (await store.getRecords(BEAT_KIND, ['web-1~00c0ffee'], clock.now))[0]
-      await store.beat('web-1~00c0ffee', 60_000)
+      await store.putRecords([beatWrite('web-1~00c0ffee', 60_000)], clock.now)
       const first = await store.now()
       expect(await read()).toMatchObject({ value: first, expireAt: first + 60_000 })
       clock.now += 5_000
-      await store.beat('web-1~00c0ffee', 60_000)
+      await store.putRecords([beatWrite('web-1~00c0ffee', 60_000)], clock.now)
       expect(await read()).toMatchObject({ value: first + 5_000, expireAt: first + 65_000 })
       clock.now += 60_000
       expect(await read()).toBeUndefined()

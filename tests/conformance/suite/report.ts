@@ -6,7 +6,7 @@ import type { Job } from '../../../src/core/job.ts'
 import type { Json } from '../../../src/core/json.ts'
 import { limits } from '../../../src/core/limits.ts'
 import { settle } from '../../../src/core/settle.ts'
-import type { LogLine, Report, Store } from '../../../src/store/store.ts'
+import type { LogLine, Report, Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   failed,

@@ -6,7 +6,7 @@ import { change } from '../../../src/core/change.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { settle } from '../../../src/core/settle.ts'
 import { DAY } from '../../../src/core/time.ts'
-import type { PruneResult, Store } from '../../../src/store/store.ts'
+import type { PruneResult, Store } from '../../../src/store/port.ts'
 import {
   claimOne,
   failed,

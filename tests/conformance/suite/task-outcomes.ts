@@ -5,7 +5,7 @@ import type { Change } from '../../../src/core/change.ts'
 import { removalOf } from '../../../src/core/record.ts'
 import { foldOutcomes, TASK_OUTCOME_KIND } from '../../../src/core/series.ts'
 import { settle } from '../../../src/core/settle.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import {
   claimRequest,
   commitOne,
@@ -45,13 +45,13 @@ export function taskOutcomeTests(bench: UseBench): void {
       const changes = await settles(store)
       expect(changes.length).toBeGreaterThan(5)
       const [lost, ...good] = changes
-      const results = await store.commit([{ ...lost!, token: 'other' }, ...good], { now: END })
+      const { results } = await store.commit([{ ...lost!, token: 'other' }, ...good], { now: END })
       expect(results).toEqual(['conflict', ...good.map(() => 'committed')])
       const ids = good.map(({ attempt }) => attempt!.id).sort()
       const held = await outcomes(store)
       expect(held.map(({ key }) => key)).toEqual(ids)
       expect(new Set(held.map(({ version }) => version))).toEqual(new Set([1]))
-      expect(await store.commit([lost!], { now: END })).toEqual(['committed'])
+      expect((await store.commit([lost!], { now: END })).results).toEqual(['committed'])
       expect(await outcomes(store)).toHaveLength(changes.length)
     })
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { pauseJob } from '../../../src/core/pause.ts'
 import { MINUTE } from '../../../src/core/time.ts'
 import { limits } from '../../../src/core/limits.ts'
-import type { DueCountRequest, UpcomingRequest } from '../../../src/store/store.ts'
+import type { DueCountRequest, UpcomingRequest } from '../../../src/store/port.ts'
 import {
   claimIds,
   claimOne,

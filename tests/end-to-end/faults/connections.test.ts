@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../../src/compose.ts'
 import { SchedulerError } from '../../../src/core/errors.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import type { ServerKind } from '../../support/servers/binaries.ts'
 import { FaultProxy } from '../../support/servers/proxy.ts'
 import { freshPlace } from '../../support/servers/shared.ts'

@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../../../src/engine/clock.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import { scratch } from '../../support/servers/scratch.ts'
 import { eventually } from '../../support/servers/wait.ts'
 import { Random } from '../../simulation/random.ts'

@@ -6,7 +6,7 @@ import type { Entry } from '../../../src/core/entry.ts'
 import { DAY, SECOND } from '../../../src/core/time.ts'
 import type { Handler } from '../../../src/engine/handlers.ts'
 import { problemTypes } from '../../../src/http/app/problem.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import type { OpenStore } from '../../support/stores.ts'
 import { startService, type Service } from '../service.ts'
 import { readDocument } from './document.ts'
@@ -113,7 +113,7 @@ export class Fuzz {
     const found: Entry[] = []
     let cursor: string | null = null
     do {
-      const page = await this.store.dump({ limit: 250, cursor })
+      const page = await this.store.maintenance.dump({ limit: 250, cursor })
       found.push(...page.items)
       cursor = page.cursor
     } while (cursor !== null)

@@ -2,7 +2,7 @@
 // and core/turns, another puts them under a lease.
 
 import type { Job } from '../../../core/job.ts'
-import type { ClaimRequest } from '../../store.ts'
+import type { ClaimRequest } from '../../port.ts'
 import { toKey } from '../../shared/text.ts'
 import { damageIn, toJob, type JobRow } from '../job-row.ts'
 import type { Row, Value } from '../operation.ts'
@@ -31,7 +31,7 @@ interface ClaimSource {
 
 /** `limit` is an expression with one parameter. */
 export function claimFrom(session: Session, request: ClaimRequest, limit: string): ClaimSource {
-  const hasLimits = request.isRuled === true || request.within !== undefined
+  const hasLimits = request.hasLimits === true || request.laneScope !== undefined
   const choice = hasLimits ? limitedChoice(request) : dueChoice(session, request)
   const name = session.functionName(hasLimits ? 'take_limited' : 'take_due')
   return {
@@ -65,13 +65,13 @@ function dueChoice({ saturated }: Session, request: ClaimRequest): Choice {
 }
 
 function limitedChoice(request: ClaimRequest): Choice {
-  const { within, token } = request
-  const { tenant, spans } = within?.lanes ?? { tenant: null, spans: [] }
+  const { laneScope, token } = request
+  const { tenant, spans } = laneScope?.lanes ?? { tenant: null, spans: [] }
   return {
     marks: '?, ?, ?, ?::text[], ?::text[], ?::int, ?::jsonb',
     params: [
       toKey(token),
-      within ? toKey(within.scope) : null,
+      laneScope ? toKey(laneScope.scope) : null,
       tenant === null ? null : toKey(tenant),
       texts(spans.map(({ from }) => toKey(from))),
       texts(spans.map(({ until }) => toKey(until))),

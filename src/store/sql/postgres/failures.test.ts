@@ -84,7 +84,7 @@ describe('a connection that is cut', () => {
     await admin.query('rollback')
     expect(await store.get(['a', 'b'])).toEqual(claimed)
     expect((await store.attempts({}, { limit: 9 })).items).toEqual([])
-    expect(await store.commit(changes, { now: T0 })).toEqual(['committed', 'committed'])
+    expect((await store.commit(changes, { now: T0 })).results).toEqual(['committed', 'committed'])
     expect(await store.verify()).toEqual([])
   })
 
@@ -95,10 +95,10 @@ describe('a connection that is cut', () => {
     await eventually('the end of the connections', async () =>
       (await backends()).length === 0 ? true : null,
     )
-    const inserted = await eventually('a write that goes through', async () => {
+    const { results } = await eventually('a write that goes through', async () => {
       return store.insert([job('a')], { now: T0 })
     })
-    expect(['inserted', 'exists']).toContain(inserted[0])
+    expect(['inserted', 'exists']).toContain(results[0])
     expect(await store.get(['a'])).toHaveLength(1)
   })
 
@@ -116,7 +116,7 @@ describe('a connection that is cut', () => {
       const [now] = await store.get(['a'])
       return now!.state === 'completed' ? true : null
     })
-    expect(await store.commit([step], { now: T0 })).toEqual(['conflict'])
+    expect((await store.commit([step], { now: T0 })).results).toEqual(['conflict'])
     await store.close()
     await proxy.close()
   })
@@ -128,7 +128,7 @@ describe('a connection that is cut', () => {
     await expect(store.get(['a'])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     await expect(store.now()).resolves.toBe(T0)
     await proxy.set({ kind: 'pass' })
-    expect(await store.insert([job('a')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('a')], { now: T0 })).results).toEqual(['inserted'])
     await store.close()
     await proxy.close()
   })
@@ -151,7 +151,7 @@ describe('without anything of a session', () => {
     await store.insert([job('a'), newJob({ id: 'b', kind: 'task' })], { now: T0 })
     const held = await claimOne(store, T0)
     const step = settle(held, { outcome: succeeded, startedAt: T0 }, T0)
-    expect(await store.commit([step], { now: T0 })).toEqual(['committed'])
+    expect((await store.commit([step], { now: T0 })).results).toEqual(['committed'])
     const { rows } = await admin.query<{ count: string }>(
       `select count(*) from pg_stat_activity where application_name = 'carillon'
         and query like '%${place.name}%'`,
@@ -164,8 +164,8 @@ describe('hints', () => {
   it('reach other processes, and not oneself', async () => {
     const [one, two] = [await open('', true), await open('', true)]
     const heard = { one: 0, two: 0 }
-    one.onWake(() => heard.one++)
-    two.onWake(() => heard.two++)
+    one.listen({ onWake: () => heard.one++ })
+    two.listen({ onWake: () => heard.two++ })
     // Each is told once that it listens from now on.
     await eventually('both to listen', () => (heard.one === 1 && heard.two === 1 ? true : null))
     await one.insert([job('a')], { now: T0 })
@@ -176,7 +176,7 @@ describe('hints', () => {
   it('are heard again after the connection that listens was cut', async () => {
     const [one, two] = [await open('', true), await open('', true)]
     let heard = 0
-    two.onWake(() => heard++)
+    two.listen({ onWake: () => heard++ })
     await eventually('it to listen', () => (heard === 1 ? true : null))
     const { rows } = await admin.query<{ pid: number }>(
       `select pid from pg_stat_activity where query like 'listen "carillon_${place.name}"%'`,
@@ -219,7 +219,7 @@ describe('others in the way', () => {
   ])('%s is tried again until it passes', async (_, code) => {
     const store = await open()
     const tries = await refuseFirst(3, code)
-    expect(await store.insert([newJob({ id: 'a' })], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([newJob({ id: 'a' })], { now: T0 })).results).toEqual(['inserted'])
     expect(await tries()).toBe(4)
     expect((await store.get(['a'])).map(found => found.id)).toEqual(['a'])
   })

@@ -1,7 +1,7 @@
 // New jobs, idempotent by id: in bulk, with the claim behind it in the same statement where one is wanted.
 
 import type { Job } from '../../../core/job.ts'
-import type { ClaimRequest, InsertedAndClaimed, InsertOptions, InsertResult } from '../../store.ts'
+import type { ClaimRequest, InsertAnswer, InsertOptions, InsertResult } from '../../port.ts'
 import { toKey } from '../../shared/text.ts'
 import { countKeyOf } from '../counts.ts'
 import type { Sql } from '../dialect.ts'
@@ -44,10 +44,10 @@ export async function insertAndClaim(
   jobs: readonly Job[],
   options: InsertOptions,
   request: ClaimRequest,
-): Promise<InsertedAndClaimed> {
+): Promise<InsertAnswer> {
   if (!isPlain(options) || !canGive(request)) {
-    const inserted = await insert(session, jobs, options, null)
-    return { inserted, claimed: await claim(session, request) }
+    const results = await insert(session, jobs, options, null)
+    return { results, claimed: await claim(session, request) }
   }
   const made = insertPart(session, firstsOf(jobs), options)
   // The limit asks for what was written, or the order of both would be for the server to say.
@@ -58,9 +58,9 @@ export async function insertAndClaim(
       left join lateral (select l.* from ${from}) c on true`,
     [...made.params, ...params],
   )
-  const inserted = resultsOf(jobs, made.jobs, rows[0]![0] as string | null)
+  const results = resultsOf(jobs, made.jobs, rows[0]![0] as string | null)
   const leased = rows.map(row => row.slice(1)).filter(row => row[0] !== null)
-  return { inserted, claimed: claimedJobs(session, leased, request) }
+  return { results, claimed: claimedJobs(session, leased, request) }
 }
 
 /** Nothing has to be looked at first. */

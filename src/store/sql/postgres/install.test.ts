@@ -14,7 +14,7 @@ import { Connection } from './connection.ts'
 import { functionNames, functionsHash, sqlFile } from './functions.ts'
 import { checksumOf } from './migrate.ts'
 import { PostgresStore } from './store.ts'
-import { postgresUpkeep } from './upkeep.ts'
+import { migrationScript } from './maintenance.ts'
 
 let place: FreshPlace
 beforeEach(async () => {
@@ -145,9 +145,7 @@ describe('a role that may not create anything', () => {
       message: expect.stringContaining('carillon migrate sql') as string,
       details: { reason: 'denied' },
     })
-    const upkeep = postgresUpkeep(urlOf())
-    const sql = await upkeep.script!(role())
-    await upkeep.close()
+    const sql = await migrationScript(urlOf(), role())
     const owner = new Connection(parseAddress(place.url))
     await owner.transaction(async query =>
       query(sql.replace(/^begin;/, '').replace(/commit;\s*$/, '')),

@@ -1,7 +1,7 @@
 // The next time of some routes, in one statement.
 
 import type { Instant } from '../../../core/time.ts'
-import type { Line } from '../../store.ts'
+import type { Route } from '../../port.ts'
 import { toKey } from '../../shared/text.ts'
 import { READY_SOUGHT } from '../due.ts'
 import { texts } from './arrays.ts'
@@ -20,7 +20,7 @@ const readySql = `(select min(r.due_at) from (select s.due_at from job_states s
 
 export async function nextDueAt(
   session: Session,
-  lines: readonly Line[],
+  lines: readonly Route[],
   seenAt?: Instant,
 ): Promise<Instant | null> {
   if (lines.length === 0) return null

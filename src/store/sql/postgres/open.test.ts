@@ -12,7 +12,6 @@ import { Connection } from './connection.ts'
 import { Functions } from './install.ts'
 import { latestVersion, migrate } from './migrate.ts'
 import { PostgresStore } from './store.ts'
-import { postgresUpkeep } from './upkeep.ts'
 
 let place: FreshPlace
 beforeEach(async () => {
@@ -115,7 +114,7 @@ describe('migrations', () => {
     await connection.close()
     const store = storeAt(place.url)
     await store.open()
-    expect(await store.insert([job('a')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('a')], { now: T0 })).results).toEqual(['inserted'])
     await store.close()
   })
 
@@ -187,16 +186,15 @@ describe('a schema', () => {
   })
 
   it('H3 of an older version is refused, and left as it is', async () => {
-    const upkeep = postgresUpkeep(place.url)
-    await upkeep.migrate(latestVersion)
-    await ask(`update ${place.name}.meta set schema_version = ${latestVersion - 1}`)
     const store = new PostgresStore({ url: place.url })
+    await store.maintenance.migrate(latestVersion)
+    await ask(`update ${place.name}.meta set schema_version = ${latestVersion - 1}`)
     await expect(store.open()).rejects.toMatchObject({
       code: 'STORE_OLDER',
       details: { version: latestVersion - 1 },
     })
-    expect(await upkeep.version()).toBe(latestVersion - 1)
-    await upkeep.close()
+    expect(await store.maintenance.version()).toBe(latestVersion - 1)
+    await store.close()
   })
 
   it('that exists and is empty is used', async () => {

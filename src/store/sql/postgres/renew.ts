@@ -1,6 +1,6 @@
 // Leases extended, or only looked at: one statement for all.
 
-import type { RenewRequest, RenewResult } from '../../store.ts'
+import type { RenewRequest, RenewResult } from '../../port.ts'
 import { toKey } from '../../shared/text.ts'
 import { numbers, texts } from './arrays.ts'
 import type { Session } from './session.ts'

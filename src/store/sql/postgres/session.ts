@@ -1,8 +1,9 @@
 // How shared operations run: reads statement by statement, writes in one transaction with counts written at
 // its end.
 
-import { BEAT_KIND } from '../../../core/owner.ts'
-import type { Instant, Millis } from '../../../core/time.ts'
+import type { StampedWrite } from '../../../core/record.ts'
+import type { Instant } from '../../../core/time.ts'
+import type { PutResult } from '../../port.ts'
 import type { Damages } from '../../shared/damage.ts'
 import { toKey } from '../../shared/text.ts'
 import { Counts } from '../counts.ts'
@@ -17,7 +18,7 @@ import { statementsIn } from './statements.ts'
 const CLAIMED_MAX = 100_000
 
 const clock = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint'
-const beatSql = `insert into records as r (kind, key, value, version, expire_at)
+const stampedSql = `insert into records as r (kind, key, value, version, expire_at)
   select ?, ?, c.at::text, 1, c.at + ?::bigint from (select ${clock} as at) c
   on conflict (kind, key) do update
     set value = excluded.value, expire_at = excluded.expire_at, version = r.version + 1`
@@ -86,9 +87,10 @@ export class Session {
     return result
   }
 
-  /** Stamped with the server's time. */
-  async beat(owner: string, keptMs: Millis): Promise<void> {
-    await this.statement(beatSql, [BEAT_KIND, toKey(owner), keptMs])
+  /** With the server's time as its value. */
+  async putStamped({ kind, key, stampedForMs }: StampedWrite): Promise<PutResult> {
+    await this.statement(stampedSql, [kind, toKey(key), stampedForMs])
+    return 'put'
   }
 
   async now(): Promise<Instant> {

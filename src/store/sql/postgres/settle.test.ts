@@ -41,7 +41,8 @@ it('an attempt whose number is taken takes its place', async () => {
       select 'earlier', seq, 1, 1, 1, 1, 0, 'schedule', null, 1, 0, 'n', 1, 1, 1, 'failed', 0, 1, 0, null
         from ${place.name}.jobs where id = 'b'`,
   )
-  expect(await store.commit(changes, { now: T0 })).toEqual(['committed', 'committed'])
+  const { results } = await store.commit(changes, { now: T0 })
+  expect(results).toEqual(['committed', 'committed'])
   const { items } = await store.attempts({}, { limit: 9 })
   expect(items.map(({ id }) => id).sort()).toEqual(changes.map(({ attempt }) => attempt!.id).sort())
   expect(await store.verify()).toEqual([])
@@ -60,7 +61,8 @@ it('those of jobs that another process claimed are written, one that lost its le
     { ...first!, inserts },
     { ...second!, inserts: [newJob({ id: 'd' })] },
   ]
-  expect(await other.commit(changes, { now: T0 })).toEqual(['committed', 'conflict'])
+  const { results } = await other.commit(changes, { now: T0 })
+  expect(results).toEqual(['committed', 'conflict'])
   expect((await other.get(['c', 'd'])).map(({ id }) => id)).toEqual(['c'])
   expect(await other.verify()).toEqual([])
   await other.close()

@@ -4,7 +4,7 @@
 
 import type { Change } from '../../../core/change.ts'
 import type { Instant } from '../../../core/time.ts'
-import type { CommitResult, InsertOptions } from '../../store.ts'
+import type { CommitResult, InsertOptions } from '../../port.ts'
 import { toKey } from '../../shared/text.ts'
 import { attemptColumns, attemptValues } from '../attempt-row.ts'
 import { commit as commitShared, skipColumns } from '../commit.ts'

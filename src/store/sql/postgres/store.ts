@@ -2,59 +2,57 @@
 // settles and renewals are one statement each; other writes are transactions of several.
 
 import type { Change } from '../../../core/change.ts'
-import type { Entry } from '../../../core/entry.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import type { Job } from '../../../core/job.ts'
-import { beatWrite } from '../../../core/owner.ts'
-import type { RecordWrite } from '../../../core/record.ts'
-import type { Instant, Millis } from '../../../core/time.ts'
+import { atomicAnswer, bundleOf } from '../../../core/bundle.ts'
+import { isStamped, stampedAt, type RecordWrite, type StampedWrite } from '../../../core/record.ts'
+import type { Instant } from '../../../core/time.ts'
 import type {
   AttemptFilter,
   Bundle,
   ClaimRequest,
+  CommitAnswer,
+  CommitOptions,
   DueCountRequest,
-  DumpRequest,
+  InsertAnswer,
   InsertOptions,
   JobFilter,
   LateMeasures,
-  Line,
   PageRequest,
   PruneRequest,
   Refusal,
   RemoveOptions,
   RenewRequest,
   Report,
-  Store,
+  Route,
+  StoreListener,
+  UnopenedStore,
   UpcomingRequest,
-} from '../../store.ts'
-import type { Aged, Inspected, StoreFault } from '../../upkeep.ts'
-import { Damages, type DamageListener } from '../../shared/damage.ts'
-import { countBefore, deleteBefore } from '../aged.ts'
+} from '../../port.ts'
+import { Damages } from '../../shared/damage.ts'
 import { apply, Refused } from '../apply.ts'
 import { attempts, attemptTimes } from '../attempts.ts'
 import { counts, differences, tenants } from '../counts.ts'
 import type { Sql } from '../dialect.ts'
 import { countDue, upcoming } from '../due.ts'
-import { dump } from '../dump.ts'
 import { count, get, list } from '../jobs-query.ts'
 import { ledger } from '../ledger.ts'
-import { load } from '../load.ts'
-import { addMeasures } from '../measures.ts'
 import type { Operation } from '../operation.ts'
 import { overdue } from '../overdue.ts'
 import { prune } from '../prune.ts'
 import { pausedQueues, setQueuePaused } from '../queues.ts'
 import { getRecords, listRecords, putRecords } from '../records.ts'
 import { remove } from '../remove.ts'
-import { inspect, repair } from '../repair.ts'
 import { log, progress, report } from '../reports.ts'
 import { setAside } from '../set-aside.ts'
+import { writeEach } from '../../shared/single-calls.ts'
 import { parseAddress, type Address } from './address.ts'
 import { checkServer, promiseOf } from './boot.ts'
 import { claim } from './claim.ts'
 import { Connection } from './connection.ts'
 import { insert, insertAndClaim } from './insert.ts'
 import { Functions } from './install.ts'
+import { postgresMaintenance, type PostgresMaintenance } from './maintenance.ts'
 import { prepare } from './migrate.ts'
 import { nextDueAt } from './next-due.ts'
 import { renew } from './renew.ts'
@@ -71,12 +69,13 @@ export interface PostgresOptions {
   readonly listens?: boolean
 }
 
-export class PostgresStore implements Store, Inspected, Aged {
+export class PostgresStore implements UnopenedStore {
   readonly kind = 'postgres'
   readonly isRemote = true
   readonly claimsAtOnce = 1
   /** What is dangerous about the server's settings, known once the store is open. */
   warnings: readonly string[] = []
+  readonly maintenance: PostgresMaintenance
   readonly #address: Address
   readonly #clock: (() => Instant) | null
   readonly #listens: boolean
@@ -89,6 +88,10 @@ export class PostgresStore implements Store, Inspected, Aged {
     this.#address = parseAddress(url)
     this.#clock = clock ?? null
     this.#listens = listens
+    this.maintenance = postgresMaintenance(this.#address, {
+      read: work => this.#read(work),
+      write: work => this.#write(work),
+    })
   }
 
   get promise(): string {
@@ -119,6 +122,7 @@ export class PostgresStore implements Store, Inspected, Aged {
     this.#session = null
     await this.#wake.detach()
     await session?.connection.close()
+    await this.maintenance.close()
   }
 
   get #open(): Session {
@@ -163,7 +167,14 @@ export class PostgresStore implements Store, Inspected, Aged {
     return this.#clock ? this.#clock() : this.#open.now()
   }
 
-  async insert(jobs: readonly Job[], options: InsertOptions) {
+  async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer> {
+    const { claim: request } = options
+    return request === undefined
+      ? { results: await this.#insert(jobs, options), claimed: [] }
+      : this.#insertAndClaim(jobs, options, request)
+  }
+
+  async #insert(jobs: readonly Job[], options: InsertOptions) {
     const session = this.#open
     if (jobs.length === 0) return []
     const isDue = jobs.some(job => job.dueAt !== null)
@@ -184,20 +195,25 @@ export class PostgresStore implements Store, Inspected, Aged {
     return this.#call(session => claim(session, request))
   }
 
-  async insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
+  async #insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
     const both = await this.#call(session => insertAndClaim(session, jobs, options, request))
     const held = new Set(both.claimed.map(job => job.id))
     if (jobs.some(job => job.dueAt !== null && !held.has(job.id))) this.#wake.tell()
     return both
   }
 
-  async commit(changes: readonly Change[], options: InsertOptions) {
+  async commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer> {
+    const { atomic } = options
+    if (atomic !== undefined) {
+      const given = { ...options, records: atomic.records ?? [] }
+      return atomicAnswer(changes, await this.#apply(bundleOf(changes, atomic), given))
+    }
     const results = await commit(this.#open, changes, options)
     this.#wake.tellOf(changes, options.now)
-    return results
+    return { results, refusals: [] }
   }
 
-  async apply(bundle: Bundle, options: InsertOptions): Promise<Refusal[]> {
+  async #apply(bundle: Bundle, options: InsertOptions): Promise<readonly Refusal[]> {
     try {
       await this.#open.write(sql => apply(sql, bundle, options))
     } catch (error) {
@@ -217,8 +233,8 @@ export class PostgresStore implements Store, Inspected, Aged {
     return this.#read(sql => overdue(sql, at, limit))
   }
 
-  async nextDueAt(lines: readonly Line[], seenAt?: Instant) {
-    return nextDueAt(this.#open, lines, seenAt)
+  async nextDueAt(routes: readonly Route[], seenAt?: Instant) {
+    return nextDueAt(this.#open, routes, seenAt)
   }
 
   get(ids: readonly string[]) {
@@ -280,11 +296,7 @@ export class PostgresStore implements Store, Inspected, Aged {
     return result
   }
 
-  addMeasures(late: LateMeasures) {
-    return this.#write(() => addMeasures(late))
-  }
-
-  report(reports: readonly Report[], now: Instant) {
+  report(reports: readonly (Report | LateMeasures)[], now: Instant) {
     return this.#write(sql => report(sql, reports, now))
   }
 
@@ -296,14 +308,14 @@ export class PostgresStore implements Store, Inspected, Aged {
     return this.#read(() => log(attemptId, page))
   }
 
-  async beat(owner: string, keptMs: Millis): Promise<void> {
-    const now = this.#clock?.() ?? null
-    if (now === null) await this.#open.beat(owner, keptMs)
-    else await this.putRecords([beatWrite(owner, now, keptMs)], now)
-  }
-
-  putRecords(writes: readonly RecordWrite[], now: Instant) {
-    return this.#write(sql => putRecords(sql, writes, now))
+  putRecords(given: readonly (RecordWrite | StampedWrite)[], now: Instant) {
+    const at = this.#clock?.() ?? null
+    return writeEach(at === null ? given : given.map(write => stampedAt(write, at)), {
+      isSingle: isStamped,
+      together: (writes: readonly RecordWrite[]) =>
+        this.#write(sql => putRecords(sql, writes, now)),
+      single: write => this.#open.putStamped(write),
+    })
   }
 
   getRecords(kind: string, keys: readonly string[], now: Instant) {
@@ -314,36 +326,13 @@ export class PostgresStore implements Store, Inspected, Aged {
     return this.#read(() => listRecords(kind, page, now))
   }
 
-  dump(request: DumpRequest) {
-    return this.#read(sql => dump(sql, request))
-  }
-
-  async load(entries: readonly Entry[], now: Instant): Promise<void> {
-    await this.#write(sql => load(sql, entries, now))
-  }
-
-  onWake(listener: () => void): () => void {
-    return this.#wake.listen(listener)
-  }
-
-  onDamage(listener: DamageListener): () => void {
-    return this.#damages.listen(listener)
-  }
-
-  inspect(limit: number): Promise<StoreFault[]> {
-    return this.#read(sql => inspect(sql, limit))
-  }
-
-  async mend(fault: StoreFault): Promise<void> {
-    await this.#write(sql => repair(sql, fault))
-  }
-
-  countBefore(before: Instant): Promise<number> {
-    return this.#read(() => countBefore(before))
-  }
-
-  forgetBefore(before: Instant, limit: number): Promise<number> {
-    return this.#write(sql => deleteBefore(sql, before, limit))
+  listen({ onWake, onDamage }: StoreListener): () => void {
+    const stopHints = onWake && this.#wake.listen(onWake)
+    const stopDamages = onDamage && this.#damages.listen(onDamage)
+    return () => {
+      stopHints?.()
+      stopDamages?.()
+    }
   }
 
   /** For tests: numbers that differ from what is there; empty when all is well. */

@@ -11,9 +11,9 @@ import type { Entry } from '../../../core/entry.ts'
 import { NODE_KIND } from '../../../core/record.ts'
 import { parseAddress } from './address.ts'
 import { Connection } from './connection.ts'
+import { migrationScript } from './maintenance.ts'
 import { latestVersion } from './migrate.ts'
 import { PostgresStore } from './store.ts'
-import { postgresUpkeep } from './upkeep.ts'
 
 const earlier = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../../../tests/support/earlier', name), 'utf8')
@@ -35,19 +35,20 @@ afterEach(() => place.clean())
 const ask = (sql: string) => askPostgres(place.url, sql)
 const storeAt = () => new PostgresStore({ url: place.url, clock: () => T0, listens: false })
 
-async function withUpkeep<T>(work: (upkeep: ReturnType<typeof postgresUpkeep>) => Promise<T>) {
-  const upkeep = postgresUpkeep(place.url)
+async function unopened<T>(work: (store: PostgresStore) => Promise<T>): Promise<T> {
+  const store = storeAt()
   try {
-    return await work(upkeep)
+    return await work(store)
   } finally {
-    await upkeep.close()
+    await store.close()
   }
 }
 
-const versionThere = () => withUpkeep(upkeep => upkeep.version())
+const versionThere = () => unopened(({ maintenance }) => maintenance.version())
+const moved = () => unopened(({ maintenance }) => maintenance.migrate(latestVersion))
 
 async function upgraded(): Promise<PostgresStore> {
-  await withUpkeep(upkeep => upkeep.migrate(latestVersion))
+  await moved()
   const store = storeAt()
   await store.open()
   return store
@@ -55,12 +56,12 @@ async function upgraded(): Promise<PostgresStore> {
 
 async function expectWhole(store: PostgresStore): Promise<void> {
   const found = await readAll(page =>
-    store.dump({ limit: page.limit, cursor: page.cursor ?? null }),
+    store.maintenance.dump({ limit: page.limit, cursor: page.cursor ?? null }),
   )
   const sorted = (all: readonly Entry[]) => all.map(entry => JSON.stringify(entry)).sort()
   expect(sorted(found)).toEqual(sorted(entries()))
   expect(await store.verify()).toEqual([])
-  expect(await store.inspect(10)).toEqual([])
+  expect(await store.maintenance.inspect(10)).toEqual([])
 }
 
 it('is refused with the way over, and left as it is', async () => {
@@ -78,7 +79,7 @@ it('holds the same entries afterwards, one by one', async () => {
 })
 
 it('is moved as well by the SQL that someone with more rights runs', async () => {
-  const sql = await withUpkeep(upkeep => upkeep.script!(null))
+  const sql = await migrationScript(place.url, null)
   const owner = new Connection(parseAddress(place.url))
   await owner.transaction(run => run(sql.replace(/^begin;/, '').replace(/commit;\s*$/, '')))
   await owner.close()
@@ -117,7 +118,7 @@ it('is not moved while a node is at work, and stays whole', async () => {
   await ask(
     `insert into ${place.name}.records values ('${NODE_KIND}', 'n1', '{}', 1, ${FAR_AHEAD})`,
   )
-  await expect(withUpkeep(upkeep => upkeep.migrate(latestVersion))).rejects.toMatchObject({
+  await expect(moved()).rejects.toMatchObject({
     code: 'STORE_IN_USE',
   })
   expect(await versionThere()).toBe(9)
@@ -125,7 +126,7 @@ it('is not moved while a node is at work, and stays whole', async () => {
 
 it('stays whole when it cannot be moved', async () => {
   await ask(`drop table ${place.name}.capped`)
-  await expect(withUpkeep(upkeep => upkeep.migrate(latestVersion))).rejects.toMatchObject({
+  await expect(moved()).rejects.toMatchObject({
     code: 'STORE_CORRUPT',
   })
   expect(await versionThere()).toBe(9)

@@ -54,7 +54,7 @@ describe('a locked file', () => {
       message: expect.stringContaining('locked by another process'),
     })
     other.exec('rollback')
-    expect(await store.insert([job('a')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('a')], { now: T0 })).results).toEqual(['inserted'])
   })
 })
 

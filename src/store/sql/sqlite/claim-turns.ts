@@ -20,7 +20,7 @@ import {
   type Served,
   type Turn,
 } from '../../../core/turns.ts'
-import type { ClaimRequest, TenantLanes } from '../../store.ts'
+import type { ClaimRequest, TenantLanes } from '../../port.ts'
 import { fromKey, toKey } from '../../shared/text.ts'
 import { ruleOf, spend, useOf, type Ready } from './lane-use.ts'
 import { firstLane, readyBehind, type Wanted } from './ready.ts'
@@ -56,11 +56,11 @@ export function takeInTurns(
   request: ClaimRequest,
   { wanted, turn }: { readonly wanted: Wanted; readonly turn: Turn },
 ): Ready[] {
-  const { within } = request
-  const hasLimits = request.isRuled === true || within !== undefined
+  const { laneScope } = request
+  const hasLimits = request.hasLimits === true || laneScope !== undefined
   const known = { lanes: new Map(), rows: new Map() }
   const claim: Claim = { session, request, wanted, hasLimits, ...known }
-  const taken = within?.lanes ? takeLanes(claim, within.lanes) : takeTenants(claim, turn)
+  const taken = laneScope?.lanes ? takeLanes(claim, laneScope.lanes) : takeTenants(claim, turn)
   if (hasLimits) spend(session, taken, request)
   return taken
 }
@@ -68,7 +68,7 @@ export function takeInTurns(
 /** Of the lanes of one tenant. */
 function takeLanes(claim: Claim, { tenant, spans }: TenantLanes): Ready[] {
   const { session, request } = claim
-  const key = turnKey(request.queue, request.within!.scope)
+  const key = turnKey(request.queue, request.laneScope!.scope)
   const keys = spans.map(({ from, until }) => ({ from: toKey(from), until: toKey(until) }))
   const before = turnAt(session, key, request.now)
   const { open } = tenantRoom(claim, toKey(tenant))
@@ -79,8 +79,8 @@ function takeLanes(claim: Claim, { tenant, spans }: TenantLanes): Ready[] {
 
 function takeTenants(claim: Claim, queueTurn: Turn): Ready[] {
   const { session, request, hasLimits } = claim
-  const { queue, within, now, limit } = request
-  const scope = within?.scope ?? ''
+  const { queue, laneScope, now, limit } = request
+  const scope = laneScope?.scope ?? ''
   const innerKey = (tenant: string) => tenantTurnKey(queue, scope, fromKey(tenant))
   const hasUsers = new Map<string, boolean>()
   const ring = {
@@ -92,10 +92,10 @@ function takeTenants(claim: Claim, queueTurn: Turn): Ready[] {
       return serveLanes(claim, keysOfTenant(tenant), turn, count)
     },
   }
-  const before = within ? turnAt(session, turnKey(queue, scope), now) : queueTurn
+  const before = laneScope ? turnAt(session, turnKey(queue, scope), now) : queueTurn
   const { taken, turn, inner } = serveTenants(ring, before, limit)
   if (turn !== before) {
-    if (within) keepTurn(session, turnKey(queue, scope), turn, now)
+    if (laneScope) keepTurn(session, turnKey(queue, scope), turn, now)
     else keepQueueTurn(session, queue, { lane: turn.lane, taken: hasLimits ? turn.taken : null })
   }
   for (const [tenant, last] of inner) {

@@ -3,7 +3,7 @@
 
 import { takeTurns } from '../../../core/fair.ts'
 import type { Job } from '../../../core/job.ts'
-import type { ClaimRequest, InsertedAndClaimed, InsertOptions } from '../../store.ts'
+import type { ClaimRequest, InsertAnswer, InsertOptions } from '../../port.ts'
 import { leasedJob } from '../../shared/job.ts'
 import { toKey } from '../../shared/text.ts'
 import { countKeyOf } from '../counts.ts'
@@ -28,12 +28,12 @@ export function insertAndClaim(
   jobs: readonly Job[],
   options: InsertOptions,
   request: ClaimRequest,
-): InsertedAndClaimed {
+): InsertAnswer {
   const wanted = wantedOf(request)
   return session.writeWith(sql => {
-    const inserted = session.run(insert(sql, jobs, options))
+    const results = session.run(insert(sql, jobs, options))
     const isIdle = request.limit <= 0 || wanted.handlers.length === 0
-    return { inserted, claimed: isIdle ? [] : claimIn(session, sql, request, wanted) }
+    return { results, claimed: isIdle ? [] : claimIn(session, sql, request, wanted) }
   })
 }
 
@@ -43,7 +43,7 @@ function claimIn(session: Session, sql: Sql, request: ClaimRequest, wanted: Want
   const { isPaused, turn } = queueRow(session, request.queue)
   if (isPaused) return []
   promote(session, wanted, limit)
-  const isPlain = !request.isRuled && !request.within && !request.shares
+  const isPlain = !request.hasLimits && !request.laneScope && !request.shares
   const ready = isPlain ? anyReady(session, wanted, limit + 1) : []
   const isAll = isPlain && ready.length <= limit
   // Nobody has to wait for a turn: the turns stay where they are.

@@ -87,7 +87,7 @@ describe('another process that writes', () => {
     })
     expect(await store.get(['a'])).toEqual([])
     other.exec('commit')
-    expect(await store.insert([job('a')], { now: T0 })).toEqual(['inserted'])
+    expect((await store.insert([job('a')], { now: T0 })).results).toEqual(['inserted'])
     other.close()
     await store.close()
   })

@@ -11,7 +11,7 @@ import {
   type LaneUse,
 } from '../../../core/lane.ts'
 import type { Instant } from '../../../core/time.ts'
-import type { ClaimRequest } from '../../store.ts'
+import type { ClaimRequest } from '../../port.ts'
 import { toKey } from '../../shared/text.ts'
 import type { Session } from './session.ts'
 

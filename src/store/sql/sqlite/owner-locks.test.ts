@@ -5,7 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { T0 } from '../../../../tests/support/builders.ts'
 import { OwnerLocks } from './owner-locks.ts'
+import { SqliteStore } from './store.ts'
 
 const now = () => 0
 
@@ -45,4 +47,35 @@ it('the lock of a killed process is free at once', async () => {
   child.kill('SIGKILL')
   await ended
   expect(locks.isGone('dead')).toBe(true)
+})
+
+it('jobs of a killed process are overdue before their leases end', async () => {
+  const path = databasePath()
+  const modules = {
+    store: join(import.meta.dirname, 'store.ts'),
+    builders: join(import.meta.dirname, '../../../../tests/support/builders.ts'),
+  }
+  const source = `
+    import { SqliteStore } from ${JSON.stringify(modules.store)}
+    import { claimRequest, job, T0 } from ${JSON.stringify(modules.builders)}
+    const store = new SqliteStore({ path: ${JSON.stringify(path)}, clock: () => T0 })
+    await store.open()
+    await store.insert([job('a')], { now: T0 })
+    await store.claim(claimRequest({ now: T0, owner: 'n~00c0ffee' }))
+    console.log('claimed')
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await new Promise(resolve => child.stdout.once('data', resolve))
+  const store = new SqliteStore({ path, clock: () => T0 })
+  await store.open()
+  onTestFinished(() => store.close())
+  expect(await store.overdue({ now: T0, limit: 9 })).toEqual([])
+  const ended = new Promise(resolve => child.once('close', resolve))
+  child.kill('SIGKILL')
+  await ended
+  const overdue = await store.overdue({ now: T0, limit: 9 })
+  expect(overdue.map(({ id }) => id)).toEqual(['a'])
 })

@@ -18,6 +18,8 @@ export class OwnerLocks {
   readonly #folder: string
   readonly #now: () => Instant
   readonly #held = new Map<string, Database>()
+  /** Each is tried once: a folder that cannot be written to would cost every claim. */
+  readonly #tried = new Set<string>()
 
   constructor(databasePath: string, now: () => Instant) {
     this.#now = now
@@ -26,7 +28,8 @@ export class OwnerLocks {
 
   /** Where it cannot be had, leases of this owner end by their time alone. */
   lock(owner: string): void {
-    if (this.#held.has(owner)) return
+    if (this.#tried.has(owner)) return
+    this.#tried.add(owner)
     try {
       mkdirSync(this.#folder, { recursive: true })
       this.#sweep()
@@ -54,6 +57,7 @@ export class OwnerLocks {
   release(owner: string): void {
     this.#held.get(owner)?.close()
     this.#held.delete(owner)
+    this.#tried.delete(owner)
     rmSync(this.#pathOf(owner), { force: true })
   }
 

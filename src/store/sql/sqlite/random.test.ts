@@ -18,7 +18,7 @@ import { pauseJob, resumeJob } from '../../../core/pause.ts'
 import { settle } from '../../../core/settle.ts'
 import { DAY, MINUTE } from '../../../core/time.ts'
 import { MemoryStore } from '../../memory/store.ts'
-import type { Store } from '../../store.ts'
+import type { Store } from '../../port.ts'
 import { SqliteStore } from './store.ts'
 
 type Step =

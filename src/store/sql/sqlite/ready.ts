@@ -1,7 +1,7 @@
 // Seeks in the indexes of jobs that wait: what is due, the lanes it is in, and the order in a lane.
 
 import type { Instant } from '../../../core/time.ts'
-import type { ClaimRequest } from '../../store.ts'
+import type { ClaimRequest } from '../../port.ts'
 import { toKey } from '../../shared/text.ts'
 import type { Ready } from './lane-use.ts'
 import type { Session } from './session.ts'

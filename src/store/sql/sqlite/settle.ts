@@ -2,7 +2,7 @@
 // is written by number, without looking its job up; all others are for store/sql/commit.
 
 import type { Change } from '../../../core/change.ts'
-import type { CommitResult, InsertOptions } from '../../store.ts'
+import type { CommitResult, InsertOptions } from '../../port.ts'
 import { toKey } from '../../shared/text.ts'
 import { attemptColumns, attemptValues } from '../attempt-row.ts'
 import { commitChange, setsOf, writeRest } from '../commit.ts'

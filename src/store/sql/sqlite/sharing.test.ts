@@ -111,18 +111,16 @@ it('respects a pause and a cursor the other set', async () => {
 
 it('counts waiting jobs of both', async () => {
   await a.insert([job('1'), job('2')], { now: T0 })
-  expect(await b.insert([job('3'), job('4'), job('1')], { now: T0, waitingMax: 3 })).toEqual([
-    'inserted',
-    'full',
-    'exists',
-  ])
+  expect(
+    (await b.insert([job('3'), job('4'), job('1')], { now: T0, waitingMax: 3 })).results,
+  ).toEqual(['inserted', 'full', 'exists'])
   await finish(a, await claimOne(a, T0), succeeded, T0 + 1)
-  expect(await b.insert([job('4')], { now: T0, waitingMax: 3 })).toEqual(['inserted'])
+  expect((await b.insert([job('4')], { now: T0, waitingMax: 3 })).results).toEqual(['inserted'])
 })
 
 it('wakes listeners when the other wrote, and only then', async () => {
   let woken = 0
-  const stop = b.onWake(() => woken++)
+  const stop = b.listen({ onWake: () => woken++ })
   const tick = () => ticks.forEach(look => look())
   tick()
   await b.insert([job('own')], { now: T0 })
@@ -160,7 +158,7 @@ it('looks at once when told of a write, and after a rest for all that came meanw
   const { store, pass, write, timers, told } = toldStore()
   await store.open()
   let woken = 0
-  const stop = store.onWake(() => woken++)
+  const stop = store.listen({ onWake: () => woken++ })
   expect([...timers.values()]).toEqual([2_000])
   await a.insert([job('1')], { now: T0 })
   write()
@@ -187,7 +185,7 @@ it('still looks from time to time when nobody tells it of writes', async () => {
   const { store, pass, write } = toldStore()
   await store.open()
   let woken = 0
-  store.onWake(() => woken++)
+  store.listen({ onWake: () => woken++ })
   await a.insert([job('1')], { now: T0 })
   pass(2_000)
   expect(woken).toBe(1)
@@ -205,7 +203,7 @@ it('is told of writes by the system, as they happen', async () => {
   const path = join(folder, 'jobs.db')
   const store = new SqliteStore({ path, clock: () => T0, every: never, watch: watchFile })
   await store.open()
-  const woken = new Promise<void>(resolve => store.onWake(resolve))
+  const woken = new Promise<void>(resolve => store.listen({ onWake: resolve }))
   await a.insert([job('1')], { now: T0 })
   await expect(woken).resolves.toBeUndefined()
   await store.close()
@@ -223,7 +221,7 @@ it('is told at once of jobs that another inserted, and not of outcomes', async (
   const writtenAt = () => statSync(`${path}-wake`).mtimeMs
   utimesSync(`${path}-wake`, 0, 0)
   let wakes = 0
-  const stop = store.onWake(() => wakes++)
+  const stop = store.listen({ onWake: () => wakes++ })
   expect(told).toHaveLength(1)
   await a.insert([job('x')], { now: T0 })
   expect(writtenAt()).toBeGreaterThan(0)

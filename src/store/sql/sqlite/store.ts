@@ -1,57 +1,57 @@
 // The SQLite store: one file, any number of processes on one machine. Each call is one transaction.
 
+import { atomicAnswer, bundleOf } from '../../../core/bundle.ts'
 import type { Change } from '../../../core/change.ts'
-import type { Entry } from '../../../core/entry.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import type { Job } from '../../../core/job.ts'
-import { beatWrite } from '../../../core/owner.ts'
-import type { RecordWrite } from '../../../core/record.ts'
-import type { Instant, Millis } from '../../../core/time.ts'
+import { limits } from '../../../core/limits.ts'
+import { isNodeOwner } from '../../../core/owner.ts'
+import { stampedAt, type RecordWrite, type StampedWrite } from '../../../core/record.ts'
+import type { Instant } from '../../../core/time.ts'
 import type {
   AttemptFilter,
   Bundle,
   ClaimRequest,
+  CommitAnswer,
+  CommitOptions,
   DueCountRequest,
-  DumpRequest,
+  InsertAnswer,
   InsertOptions,
   JobFilter,
   LateMeasures,
-  Line,
+  Route,
   PageRequest,
   PruneRequest,
   Refusal,
   RemoveOptions,
   RenewRequest,
   Report,
-  Store,
+  UnopenedStore,
+  StoreListener,
   UpcomingRequest,
-} from '../../store.ts'
-import type { Aged, Inspected, StoreFault } from '../../upkeep.ts'
-import { Damages, type DamageListener } from '../../shared/damage.ts'
-import { countBefore, deleteBefore } from '../aged.ts'
+} from '../../port.ts'
+import type { Maintenance } from '../../maintenance.ts'
+import { Damages } from '../../shared/damage.ts'
 import { apply, Refused } from '../apply.ts'
 import { attempts, attemptTimes } from '../attempts.ts'
 import { counts, differences, tenants } from '../counts.ts'
 import { countDue, nextDueAt, upcoming } from '../due.ts'
-import { dump } from '../dump.ts'
 import { insert } from '../insert.ts'
 import { count, get, list } from '../jobs-query.ts'
 import { ledger } from '../ledger.ts'
-import { load } from '../load.ts'
-import { addMeasures } from '../measures.ts'
 import { overdue } from '../overdue.ts'
 import { prune } from '../prune.ts'
 import { pausedQueues, setQueuePaused } from '../queues.ts'
 import { getRecords, listRecords, putRecords } from '../records.ts'
 import { remove } from '../remove.ts'
 import { renew } from '../renew.ts'
-import { inspect, repair } from '../repair.ts'
 import { log, progress, report } from '../reports.ts'
 import { setAside } from '../set-aside.ts'
 import { BUSY_STEP_MS, BusyCalls, type After } from './busy.ts'
 import { claim, insertAndClaim } from './claim.ts'
 import { Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
+import { sqliteMaintenance } from './maintenance.ts'
 import { OwnerLocks } from './owner-locks.ts'
 import { Session } from './session.ts'
 import { commitAll } from './settle.ts'
@@ -82,11 +82,12 @@ const always = () => true
 /** Outcomes of this process give others nothing to do, but for what they insert. */
 const isNews = ({ token, inserts }: Change): boolean => token === null || inserts.length > 0
 
-export class SqliteStore implements Store, Inspected, Aged {
+export class SqliteStore implements UnopenedStore {
   readonly kind = 'sqlite'
   readonly isRemote = false
   readonly claimsAtOnce = 1
   readonly promise: string
+  readonly maintenance: Maintenance
   readonly #options: SqliteOptions
   readonly #wake: Wake
   readonly #wakeFile: WakeFile
@@ -106,6 +107,10 @@ export class SqliteStore implements Store, Inspected, Aged {
     this.#busyMs = options.busyMs ?? BUSY_MS
     const { path, after = () => {} } = options
     this.#busy = new BusyCalls({ path, after, limitMs: this.#busyMs })
+    this.maintenance = sqliteMaintenance(path, {
+      read: work => this.#read(work),
+      write: work => this.#call(work),
+    })
   }
 
   async open(): Promise<void> {
@@ -117,14 +122,6 @@ export class SqliteStore implements Store, Inspected, Aged {
     this.#session = new Session(connection, this.#damages)
     this.#wakeFile.open()
     this.#wake.attach(connection)
-  }
-
-  lockOwner(owner: string): void {
-    if (this.#options.path !== ':memory:') this.#owners.lock(owner)
-  }
-
-  async goneOwners(owners: readonly string[]): Promise<string[]> {
-    return owners.filter(owner => this.#owners.isGone(owner))
   }
 
   async close(): Promise<void> {
@@ -208,29 +205,37 @@ export class SqliteStore implements Store, Inspected, Aged {
     return this.#options.clock()
   }
 
-  async insert(jobs: readonly Job[], options: InsertOptions) {
-    if (jobs.length === 0) return this.#none()
-    return this.#news(this.#take(session => session.write(sql => insert(sql, jobs, options))))
+  async insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer> {
+    const { claim: request } = options
+    if (request !== undefined) {
+      this.#lockOwner(request)
+      const call = this.#take(session => insertAndClaim(session, jobs, options, request))
+      return this.#news(call, ({ claimed }) => claimed.length < jobs.length)
+    }
+    if (jobs.length === 0) return { results: this.#none(), claimed: [] }
+    const call = this.#take(session => session.write(sql => insert(sql, jobs, options)))
+    return { results: await this.#news(call), claimed: [] }
   }
 
   claim(request: ClaimRequest) {
+    this.#lockOwner(request)
     return this.#take(session => claim(session, request))
   }
 
-  insertAndClaim(jobs: readonly Job[], options: InsertOptions, request: ClaimRequest) {
-    const call = this.#take(session => insertAndClaim(session, jobs, options, request))
-    return this.#news(call, ({ claimed }) => claimed.length < jobs.length)
-  }
-
-  async commit(changes: readonly Change[], options: InsertOptions) {
-    if (changes.length === 0) return this.#none()
+  async commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer> {
+    const { atomic } = options
+    if (atomic !== undefined) {
+      const given = { ...options, records: atomic.records ?? [] }
+      return atomicAnswer(changes, await this.#apply(bundleOf(changes, atomic), given))
+    }
+    if (changes.length === 0) return { results: this.#none(), refusals: [] }
     const call = this.#call(session =>
       session.writeWith(sql => commitAll(session, sql, changes, options)),
     )
-    return this.#news(call, () => changes.some(isNews))
+    return { results: await this.#news(call, () => changes.some(isNews)), refusals: [] }
   }
 
-  async apply(bundle: Bundle, options: InsertOptions): Promise<Refusal[]> {
+  async #apply(bundle: Bundle, options: InsertOptions): Promise<readonly Refusal[]> {
     const call = this.#take(session => session.write(sql => apply(sql, bundle, options)))
     try {
       await this.#news(call)
@@ -249,13 +254,23 @@ export class SqliteStore implements Store, Inspected, Aged {
     )
   }
 
-  overdue({ now, limit }: { now: Instant; limit: number }) {
-    return this.#read(session => session.read(sql => overdue(sql, now, limit)))
+  async overdue({ now, limit }: { now: Instant; limit: number }): Promise<Job[]> {
+    const late = await this.#read(session => session.read(sql => overdue(sql, now, limit)))
+    const { items } = await this.list({ states: ['running'] }, { limit: limits.pageMax })
+    const leased = items.filter(({ lease }) => lease !== null && lease.until > now)
+    const owners = new Set(leased.map(({ lease }) => lease!.owner))
+    const gone = new Set([...owners].filter(owner => this.#owners.isGone(owner)))
+    return [...late, ...leased.filter(({ lease }) => gone.has(lease!.owner))].slice(0, limit)
   }
 
-  nextDueAt(lines: readonly Line[], seenAt?: Instant) {
+  /** As long as this process lives, others find the lock held. Remote workers live elsewhere. */
+  #lockOwner({ owner }: ClaimRequest): void {
+    if (this.#options.path !== ':memory:' && isNodeOwner(owner)) this.#owners.lock(owner)
+  }
+
+  nextDueAt(routes: readonly Route[], seenAt?: Instant) {
     return this.#read(session =>
-      session.connection.glance(() => session.run(nextDueAt(lines, seenAt))),
+      session.connection.glance(() => session.run(nextDueAt(routes, seenAt))),
     )
   }
 
@@ -317,11 +332,7 @@ export class SqliteStore implements Store, Inspected, Aged {
     return this.#call(session => session.write(sql => prune(sql, request)))
   }
 
-  addMeasures(late: LateMeasures) {
-    return this.#call(session => session.write(() => addMeasures(late)))
-  }
-
-  async report(reports: readonly Report[], now: Instant) {
+  async report(reports: readonly (Report | LateMeasures)[], now: Instant) {
     if (reports.length === 0) return this.#none()
     return this.#call(session => session.write(sql => report(sql, reports, now)))
   }
@@ -334,14 +345,11 @@ export class SqliteStore implements Store, Inspected, Aged {
     return this.#read(session => session.read(() => log(attemptId, page)))
   }
 
-  async beat(owner: string, keptMs: Millis): Promise<void> {
-    const now = this.#options.clock()
-    await this.putRecords([beatWrite(owner, now, keptMs)], now)
-  }
-
-  async putRecords(writes: readonly RecordWrite[], now: Instant) {
+  async putRecords(writes: readonly (RecordWrite | StampedWrite)[], now: Instant) {
     if (writes.length === 0) return this.#none()
-    return this.#call(session => session.write(sql => putRecords(sql, writes, now)))
+    const at = this.#options.clock()
+    const stamped = writes.map(write => stampedAt(write, at))
+    return this.#call(session => session.write(sql => putRecords(sql, stamped, now)))
   }
 
   getRecords(kind: string, keys: readonly string[], now: Instant) {
@@ -352,37 +360,13 @@ export class SqliteStore implements Store, Inspected, Aged {
     return this.#read(session => session.read(() => listRecords(kind, page, now)))
   }
 
-  dump(request: DumpRequest) {
-    return this.#read(session => session.read(sql => dump(sql, request)))
-  }
-
-  async load(entries: readonly Entry[], now: Instant): Promise<void> {
-    if (entries.length === 0) return void this.#none()
-    await this.#call(session => session.write(sql => load(sql, entries, now)))
-  }
-
-  onWake(listener: () => void): () => void {
-    return this.#wake.listen(listener)
-  }
-
-  onDamage(listener: DamageListener): () => void {
-    return this.#damages.listen(listener)
-  }
-
-  inspect(limit: number): Promise<StoreFault[]> {
-    return this.#read(session => session.read(sql => inspect(sql, limit)))
-  }
-
-  async mend(fault: StoreFault): Promise<void> {
-    await this.#call(session => session.write(sql => repair(sql, fault)))
-  }
-
-  countBefore(before: Instant): Promise<number> {
-    return this.#read(session => session.read(() => countBefore(before)))
-  }
-
-  forgetBefore(before: Instant, limit: number): Promise<number> {
-    return this.#call(session => session.write(sql => deleteBefore(sql, before, limit)))
+  listen({ onWake, onDamage }: StoreListener): () => void {
+    const stopHints = onWake && this.#wake.listen(onWake)
+    const stopDamages = onDamage && this.#damages.listen(onDamage)
+    return () => {
+      stopHints?.()
+      stopDamages?.()
+    }
   }
 
   /** For tests: numbers that differ from what is there; empty when all is well. */

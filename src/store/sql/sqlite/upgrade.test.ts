@@ -10,7 +10,6 @@ import { NODE_KIND } from '../../../core/record.ts'
 import { openDatabase } from './driver.ts'
 import { latestVersion } from './migrate.ts'
 import { SqliteStore } from './store.ts'
-import { sqliteUpkeep } from './upkeep.ts'
 
 const earlier = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../../../tests/support/earlier', name), 'utf8')
@@ -41,7 +40,7 @@ function change(sql: string): void {
 const storeAt = () => new SqliteStore({ path, clock: () => T0 })
 
 async function upgraded(): Promise<SqliteStore> {
-  await sqliteUpkeep(path).migrate(latestVersion)
+  await storeAt().maintenance.migrate(latestVersion)
   const store = storeAt()
   await store.open()
   return store
@@ -52,18 +51,18 @@ it('is refused with the way over, and left as it is', async () => {
     code: 'STORE_OLDER',
     message: expect.stringContaining('run "carillon migrate up" once'),
   })
-  expect(await sqliteUpkeep(path).version()).toBe(4)
+  expect(await storeAt().maintenance.version()).toBe(4)
 })
 
 it('holds the same entries afterwards, one by one', async () => {
   const store = await upgraded()
   const found = await readAll(page =>
-    store.dump({ limit: page.limit, cursor: page.cursor ?? null }),
+    store.maintenance.dump({ limit: page.limit, cursor: page.cursor ?? null }),
   )
   const sorted = (all: readonly Entry[]) => all.map(entry => JSON.stringify(entry)).sort()
   expect(sorted(found)).toEqual(sorted(entries()))
   expect(await store.verify()).toEqual([])
-  expect(await store.inspect(10)).toEqual([])
+  expect(await store.maintenance.inspect(10)).toEqual([])
   await store.close()
 })
 
@@ -94,15 +93,15 @@ const FAR_AHEAD = Date.UTC(2100, 0, 1)
 
 it('is not moved while a node is at work, and stays whole', async () => {
   change(`insert into records values ('${NODE_KIND}', 'n1', '{}', 1, ${FAR_AHEAD})`)
-  await expect(sqliteUpkeep(path).migrate(latestVersion)).rejects.toMatchObject({
+  await expect(storeAt().maintenance.migrate(latestVersion)).rejects.toMatchObject({
     code: 'STORE_IN_USE',
   })
-  expect(await sqliteUpkeep(path).version()).toBe(4)
+  expect(await storeAt().maintenance.version()).toBe(4)
 })
 
 it('stays whole when it cannot be moved', async () => {
   change('drop table capped')
-  await expect(sqliteUpkeep(path).migrate(latestVersion)).rejects.toThrow('no such table')
-  expect(await sqliteUpkeep(path).version()).toBe(4)
+  await expect(storeAt().maintenance.migrate(latestVersion)).rejects.toThrow('no such table')
+  expect(await storeAt().maintenance.version()).toBe(4)
   change('select count(*) from jobs')
 })

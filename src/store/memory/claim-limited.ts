@@ -25,7 +25,7 @@ import {
   type Served,
   type Turn,
 } from '../../core/turns.ts'
-import type { ClaimRequest } from '../store.ts'
+import type { ClaimRequest } from '../port.ts'
 import { getRecords, putRecord } from './records.ts'
 import type { Row, Rows } from './rows.ts'
 
@@ -47,10 +47,10 @@ export function claimInTurns(rows: Rows, due: readonly Due[], request: ClaimRequ
   return turns
 }
 
-export function claimRuled(rows: Rows, due: readonly Due[], request: ClaimRequest): Due[] {
-  const { within } = request
-  const taken = within?.lanes
-    ? claimLanes(rows, due, request, within.lanes.tenant)
+export function claimLimited(rows: Rows, due: readonly Due[], request: ClaimRequest): Due[] {
+  const { laneScope } = request
+  const taken = laneScope?.lanes
+    ? claimLanes(rows, due, request, laneScope.lanes.tenant)
     : claimTenants(rows, due, request)
   spend(rows, taken, request)
   return taken
@@ -58,8 +58,8 @@ export function claimRuled(rows: Rows, due: readonly Due[], request: ClaimReques
 
 /** Of the lanes of one tenant. */
 function claimLanes(rows: Rows, due: readonly Due[], request: ClaimRequest, tenant: string): Due[] {
-  const { queue, within, now, limit } = request
-  const key = turnKey(queue, within!.scope)
+  const { queue, laneScope, now, limit } = request
+  const key = turnKey(queue, laneScope!.scope)
   const lanes = sortedLanes(due, request)
   const before = keptTurn(rows, key, now)
   const { open } = tenantRoom(rows, request, tenant)
@@ -69,12 +69,12 @@ function claimLanes(rows: Rows, due: readonly Due[], request: ClaimRequest, tena
 }
 
 function claimTenants(rows: Rows, due: readonly Due[], request: ClaimRequest): Due[] {
-  const { queue, within, now, limit } = request
-  const scope = within?.scope ?? ''
+  const { queue, laneScope, now, limit } = request
+  const scope = laneScope?.scope ?? ''
   const lanes = sortedLanes(due, request)
   const names = [...new Set([...lanes.keys()].map(tenantOfLane))].sort((a, b) => (a < b ? -1 : 1))
   const innerTurn = (tenant: string) => keptTurn(rows, tenantTurnKey(queue, scope, tenant), now)
-  const before = within
+  const before = laneScope
     ? keptTurn(rows, turnKey(queue, scope), now)
     : {
         lane: tenantOfLane(rows.cursors.get(queue) ?? ''),
@@ -89,17 +89,17 @@ function claimTenants(rows: Rows, due: readonly Due[], request: ClaimRequest): D
     },
   }
   const { taken, turn, inner } = serveTenants(ring, before, limit)
-  if (within) {
+  if (laneScope) {
     if (turn !== before) keepTurn(rows, turnKey(queue, scope), turn, now)
   } else if (turn !== before) {
     rows.cursors.set(queue, turn.lane)
-    if (request.isRuled) rows.turnsTaken.set(queue, turn.taken)
+    if (request.hasLimits) rows.turnsTaken.set(queue, turn.taken)
   }
   const withUsers = tenantsWithUsers(due)
   for (const [tenant, last] of inner) {
     if (!withUsers.has(tenant)) continue
-    const isRuled = request.isRuled === true || within !== undefined
-    keepTurn(rows, tenantTurnKey(queue, scope, tenant), isRuled ? last : plainTurn(last), now)
+    const hasLimits = request.hasLimits === true || laneScope !== undefined
+    keepTurn(rows, tenantTurnKey(queue, scope, tenant), hasLimits ? last : plainTurn(last), now)
   }
   return taken
 }
@@ -146,8 +146,8 @@ function keepTurn(rows: Rows, key: string, turn: Turn, now: number): void {
   putRecord(rows, { kind: TURN_KIND, key, value, expectedVersion: null, expireAt }, now)
 }
 
-function sortedLanes(due: readonly Due[], { within }: ClaimRequest): Map<string, Due[]> {
-  const spans = within?.lanes?.spans
+function sortedLanes(due: readonly Due[], { laneScope }: ClaimRequest): Map<string, Due[]> {
+  const spans = laneScope?.lanes?.spans
   const lanes = new Map<string, Due[]>()
   for (const one of due) {
     const { lane } = one
@@ -176,8 +176,8 @@ function roomOf(rows: Rows, request: ClaimRequest, lane: string): LaneRoom {
   return { weight: rule.weight, open: openOf(rule, useOf(rows, lane), request.now) }
 }
 
-function ruleOf(rows: Rows, lane: string, { now, isRuled, within }: ClaimRequest): LaneRule {
-  if (!isRuled && !within) return plainRule
+function ruleOf(rows: Rows, lane: string, { now, hasLimits, laneScope }: ClaimRequest): LaneRule {
+  if (!hasLimits && !laneScope) return plainRule
   return toRule(getRecords(rows, LANE_KIND, [lane], now)[0]?.value ?? null)
 }
 

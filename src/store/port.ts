@@ -2,19 +2,20 @@
 // lists are batches, and time is always given. No policy lives behind this line.
 
 import type { Attempt, AttemptTimes, OutcomeKind } from '../core/attempt.ts'
-import type { Bundle, Refusal } from '../core/bundle.ts'
+import type { AtomicParts, Bundle, CommitAnswer, CommitResult, Refusal } from '../core/bundle.ts'
 import type { Change } from '../core/change.ts'
-import type { Entry } from '../core/entry.ts'
 import type { Job, State } from '../core/job.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { LaneSpan, TenantShares } from '../core/lane.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
-import type { Parts } from '../core/query.ts'
-import type { RecordWrite, StoredRecord } from '../core/record.ts'
+import type { Page, PageRequest, Parts } from '../core/query.ts'
+import type { RecordWrite, StampedWrite, StoredRecord } from '../core/record.ts'
 import type { LogLine, Progress } from '../core/report.ts'
 import type { Instant, Millis } from '../core/time.ts'
+import type { Maintenance } from './maintenance.ts'
 
-export type { Bundle, LogLine, Progress, Refusal, TenantShares }
+export type { AtomicParts, Bundle, CommitAnswer, CommitResult }
+export type { LogLine, Page, PageRequest, Progress, Refusal, TenantShares }
 
 export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'postgres' | 'redis'
@@ -24,18 +25,22 @@ export interface Store {
   readonly claimsAtOnce: number
   /** One sentence on what survives a crash, printed at start. */
   readonly promise: string
+  /** What is done to the store as a whole, also before it is opened. */
+  readonly maintenance: Maintenance
 
-  /** Creates or migrates what is needed, or refuses with a clear error and changes nothing. */
-  open(): Promise<void>
   /** Releases everything; calls after it fail. Closing twice is harmless. */
   close(): Promise<void>
   /** The store's own clock: leases and dueness follow it. */
   now(): Promise<Instant>
 
-  /** Idempotent by id. `full` leaves a job out because its queue holds `waitingMax` waiting ones. */
-  insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertResult[]>
   /**
-   * Due and waiting → running with a lease, at most `limit`, only from the given lines, nothing
+   * Idempotent by id. `full` leaves a job out because its queue holds `waitingMax` waiting ones. With
+   * `claim` the claim after it is part of the same step, which is written once: whoever can start
+   * what it creates need not wait for a second write. The claim gives whatever is its turn.
+   */
+  insert(jobs: readonly Job[], options: InsertOptions): Promise<InsertAnswer>
+  /**
+   * Due and waiting → running with a lease, at most `limit`, only from the given routes, nothing
    * from paused queues. When more is due than fits, tenants take turns, then the lanes of each
    * (core/fair). Returned in the order they should start. Steps fence, attempt counter and version
    * of each by one. Rows that do not decode are set aside as failed, here and in every other call,
@@ -43,34 +48,26 @@ export interface Store {
    */
   claim(request: ClaimRequest): Promise<Job[]>
   /**
-   * An insert and the claim after it, in one step that is written once: whoever can start what it
-   * creates need not wait for a second write. The claim gives whatever is its turn.
-   */
-  insertAndClaim(
-    jobs: readonly Job[],
-    options: InsertOptions,
-    request: ClaimRequest,
-  ): Promise<InsertedAndClaimed>
-  /**
    * Writes each change iff version and lease token still match: all of its parts or none.
    * Changes of one call are independent of each other. `full`: an insert found its queue full.
-   */
-  commit(changes: readonly Change[], options: InsertOptions): Promise<CommitResult[]>
-  /**
-   * One step that is written as a whole or not at all, with the records given. Answers with all
-   * that is in its way; empty means written. A queue is full if it would hold more than
+   * With `atomic` all of the changes are written together with what is given there, or nothing is,
+   * and the answer names everything that is in the way. A queue is full if it would hold more than
    * `waitingMax` in the end. No job may be named twice.
    */
-  apply(bundle: Bundle, options: InsertOptions): Promise<Refusal[]>
+  commit(changes: readonly Change[], options: CommitOptions): Promise<CommitAnswer>
   /** Extends the leases whose token matches and steps their version; `until: null` only looks. */
   renew(request: RenewRequest): Promise<RenewResult[]>
-  /** Running jobs whose lease ended and paused jobs whose pause ended. Reads only. */
+  /**
+   * Running jobs whose lease ended and paused jobs whose pause ended; also jobs whose lease has not
+   * ended (`lease.until` is after `now`) but whose owner's process is proven to be gone, where the
+   * store can prove it for owners that claimed from it. Reads only.
+   */
   overdue(request: { now: Instant; limit: number }): Promise<Job[]>
   /**
-   * When the loop must look again: the earliest due moment of the lines (not of paused queues).
+   * When the loop must look again: the earliest due moment of the routes (not of paused queues).
    * With `seenAt`, what a claim with rules or lanes at that moment has seen and left is left out.
    */
-  nextDueAt(lines: readonly Line[], seenAt?: Instant): Promise<Instant | null>
+  nextDueAt(routes: readonly Route[], seenAt?: Instant): Promise<Instant | null>
 
   /** The jobs that exist, in the order asked. */
   get(ids: readonly string[]): Promise<Job[]>
@@ -108,65 +105,59 @@ export interface Store {
   prune(request: PruneRequest): Promise<PruneResult>
 
   /**
-   * What a handler measured whose attempt was ended without it: kept with that attempt, which stays
-   * as it is otherwise. False when it is not there, or has measures already.
+   * Written only while the lease holds; says for each whether it did. Late measures are written to an
+   * attempt that ended without its handler, which stays as it is otherwise: false when it is not
+   * there, or has measures already.
    */
-  addMeasures(late: LateMeasures): Promise<boolean>
-  /** Written only while the lease holds; says for each whether it did. */
-  report(reports: readonly Report[], now: Instant): Promise<boolean[]>
+  report(reports: readonly (Report | LateMeasures)[], now: Instant): Promise<boolean[]>
   /** What the live attempt, or the last one of an unfinished run, reported. */
   progress(jobId: string): Promise<Progress | null>
   log(attemptId: string, page: PageRequest): Promise<Page<LogLine>>
 
-  /**
-   * A record of kind `beat` (core/owner) under the owner's name, whose value is the store's own time
-   * of the call; it expires `keptMs` after that.
-   */
-  beat(owner: string, keptMs: Millis): Promise<void>
   /** Each write is applied or refused on its own. */
-  putRecords(writes: readonly RecordWrite[], now: Instant): Promise<PutResult[]>
+  putRecords(writes: readonly (RecordWrite | StampedWrite)[], now: Instant): Promise<PutResult[]>
   getRecords(kind: string, keys: readonly string[], now: Instant): Promise<StoredRecord[]>
   /** In the order of keys. */
   listRecords(kind: string, page: PageRequest, now: Instant): Promise<Page<StoredRecord>>
 
-  /**
-   * Everything kept, in a fixed order: the entries of one type after those of another, jobs in the
-   * order of creation. Looks at a bounded number, so a page may be short, even empty, while its
-   * cursor says that more may follow. What is written meanwhile may be told or not.
-   */
-  dump(request: DumpRequest): Promise<Page<Entry>>
-  /**
-   * Writes entries as they are, all or none, into a store nobody else writes to. What is there
-   * already with the same content is left; with other content it is refused (STORE_NOT_EMPTY),
-   * and so is what belongs to a job that is not there (JOB_NOT_FOUND).
-   */
-  load(entries: readonly Entry[], now: Instant): Promise<void>
-
-  /** Proves that this owner of leases lives, until the store is closed or the process ends. */
-  lockOwner?(owner: string): void
-  /** Those of the owners whose process is proven to be gone; only they may be taken over early. */
-  goneOwners?(owners: readonly string[]): Promise<string[]>
-
-  /** A hint that something became due sooner: may be lost, late or doubled. */
-  onWake?(listener: () => void): () => void
-  /** A stored job did not decode and was set aside as failed, reason `damaged`. */
-  onDamage?(listener: (job: Job) => void): () => void
+  /** Until the function it returns is called, or the store is closed. */
+  listen(listener: StoreListener): () => void
 }
 
-/** A queue and one handler in it: what a node can serve is a set of lines. */
-export interface Line {
+/** What makes a store opens it; the engine and the use cases are given opened ones. */
+export interface UnopenedStore extends Store {
+  /** Creates or migrates what is needed, or refuses with a clear error and changes nothing. */
+  open(): Promise<void>
+}
+
+export interface StoreListener {
+  /** A hint that something became due sooner: may be lost, late or doubled. */
+  readonly onWake?: () => void
+  /** A stored job did not decode and was set aside as failed, reason `damaged`. */
+  readonly onDamage?: (job: Job) => void
+}
+
+/** A queue and one handler in it: what a node can serve is a set of routes. */
+export interface Route {
   readonly queue: string
   readonly handler: string
 }
 
-export interface InsertOptions {
+export interface WriteOptions {
   readonly now: Instant
   readonly waitingMax?: number | null
+}
+export interface CommitOptions extends WriteOptions {
+  readonly atomic?: AtomicParts
+}
+export interface InsertOptions extends WriteOptions {
   /**
    * Written in the same step, if any of the jobs is inserted. If one conflicts, nothing is written
-   * and every job gets `conflict`. Commits have records of their own and leave these aside.
+   * and every job gets `conflict`.
    */
   readonly records?: readonly RecordWrite[]
+  /** Made in the same step, after the insert. */
+  readonly claim?: ClaimRequest
 }
 export interface RemoveOptions {
   readonly now: Instant
@@ -174,11 +165,12 @@ export interface RemoveOptions {
   readonly records: readonly RecordWrite[]
 }
 export type InsertResult = 'inserted' | 'exists' | 'full' | 'conflict'
-export interface InsertedAndClaimed {
-  readonly inserted: InsertResult[]
-  readonly claimed: Job[]
+export interface InsertAnswer {
+  /** One for each job. */
+  readonly results: readonly InsertResult[]
+  /** Nothing without `claim`. */
+  readonly claimed: readonly Job[]
 }
-export type CommitResult = 'committed' | 'conflict' | 'missing' | 'full'
 
 export interface ClaimRequest {
   readonly queue: string
@@ -192,14 +184,14 @@ export interface ClaimRequest {
   /** As many ids as the limit. */
   readonly attemptIds: readonly string[]
   /** Tenants and lanes may have rules (core/lane): they are looked up and held to. */
-  readonly isRuled?: boolean
+  readonly hasLimits?: boolean
   /** Claims with a turn of their own; the queue's is neither asked nor moved. Rules hold. */
-  readonly within?: Within
+  readonly laneScope?: LaneScope
   /** What a tenant may be given at most, less what it holds already. */
   readonly shares?: TenantShares
 }
 
-export interface Within {
+export interface LaneScope {
   /** Claims of one scope share a turn of their own, which the store keeps and moves in the claim. */
   readonly scope: string
   /** Null for every lane of every tenant. */
@@ -258,23 +250,6 @@ export interface AttemptFilter {
   readonly until?: Instant
 }
 
-/** `cursor` is the opaque mark a page ended with; order is that of creation. */
-export interface PageRequest {
-  readonly limit: number
-  readonly cursor?: string | null
-  readonly newestFirst?: boolean
-  /**
-   * Leaves out so many first, for callers that count instead of following cursors. Refused beyond
-   * a named maximum.
-   */
-  readonly offset?: number
-}
-export interface Page<T> {
-  readonly items: readonly T[]
-  /** Null on the last page. */
-  readonly cursor: string | null
-}
-
 export interface Count {
   readonly queue: string
   readonly handler: string
@@ -322,16 +297,15 @@ export interface PruneResult {
   readonly isFull: boolean
 }
 
-export interface DumpRequest {
-  readonly limit: number
-  /** Null for the beginning. */
-  readonly cursor: string | null
-}
-
+/** What a handler measured whose attempt was ended without it. */
 export interface LateMeasures {
   readonly jobId: string
   readonly attemptId: string
   readonly measures: JsonObject
+}
+
+export function isLate(report: Report | LateMeasures): report is LateMeasures {
+  return 'measures' in report
 }
 
 export interface Report {
