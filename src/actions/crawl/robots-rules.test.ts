@@ -50,6 +50,7 @@ describe('rules of a robots.txt', () => {
       '/c',
       false,
     ],
+    ['User-agent: *\nDisallow: **\nAllow: /', '/', false],
   ])('%j about %s: %s', (text, path, isAllowed) => {
     expect(allows(text, path)).toBe(isAllowed)
     expect(otherParser(`${ORIGIN}/robots.txt`, text).isAllowed(ORIGIN + path, 'carillon')).toBe(

@@ -84,7 +84,10 @@ function note(group: Group, field: string, value: string): void {
   if (value === '') return
   if (field === 'allow' || field === 'disallow') {
     const pattern = value.replace(/\*{2,}/g, '*')
-    if (pattern.length <= PATTERN_MAX) group.rules.push(ruleOf(pattern, field === 'allow'))
+    if (pattern.length > PATTERN_MAX) return
+    const rule = ruleOf(pattern, field === 'allow')
+    // The longest pattern as it was written counts.
+    group.rules.push({ ...rule, length: rule.length + value.length - pattern.length })
   } else if (field === 'crawl-delay' && !Number.isNaN(Number(value))) {
     group.delaySeconds = Number(value)
   }
