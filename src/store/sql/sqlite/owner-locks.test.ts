@@ -33,9 +33,10 @@ it('the lock of a killed process is free at once', async () => {
   const path = databasePath()
   const source = `
     import { OwnerLocks } from ${JSON.stringify(join(import.meta.dirname, 'owner-locks.ts'))}
-    new OwnerLocks(${JSON.stringify(path)}, () => 0).lock('dead')
+    const locks = new OwnerLocks(${JSON.stringify(path)}, () => 0)
+    locks.lock('dead')
     console.log('locked')
-    setInterval(() => {}, 1000)`
+    setInterval(() => locks, 1000)`
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', source], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -63,7 +64,8 @@ it('jobs of a killed process are overdue before their leases end', async () => {
     await store.insert([job('a')], { now: T0 })
     await store.claim(claimRequest({ now: T0, owner: 'n~00c0ffee' }))
     console.log('claimed')
-    setInterval(() => {}, 1000)`
+    // What nobody refers to is collected, and its lock with it.
+    setInterval(() => store, 1000)`
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', source], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
