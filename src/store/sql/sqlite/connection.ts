@@ -13,7 +13,7 @@ export interface ConnectionOptions {
   readonly busyMs: number
 }
 
-const CACHE_KB = 65_536
+const CACHE_KB = 16_384
 const CHECKPOINT_PAGES = 4_000
 const JOURNAL_MAX_BYTES = 64 * 1024 * 1024
 
