@@ -44,7 +44,7 @@ function addUp(parent: Command): void {
     name: 'up',
     group: 'host',
     isMutation: true,
-    about: 'to the newest version; nodes do it themselves when they start',
+    about: 'to the newest version; a store of an earlier layout is moved only by this command',
     examples: [['carillon migrate up --dry-run', 'what would be done']],
     run: async context => {
       const { version, latest, url, name } = await statusOf(context)
@@ -65,7 +65,7 @@ function addDown(parent: Command): void {
     name: 'down',
     group: 'host',
     isMutation: true,
-    about: 'to an older version, for an older program; stop every node first',
+    about: 'to an older version, never below the baseline; stop every node first',
     flags: [
       {
         flags: '--to <version>',
@@ -73,7 +73,7 @@ function addDown(parent: Command): void {
         parse: whole(0, VERSION_MAX),
       },
     ],
-    examples: [['carillon migrate down --to 3 --yes', 'for a program that knows 3']],
+    examples: [['carillon migrate down --dry-run', 'what would be done, or why it cannot be']],
     run: async (context, _, flags) => {
       const { version, latest, url, name } = await statusOf(context)
       const to = (flags['to'] as number | undefined) ?? version - 1
