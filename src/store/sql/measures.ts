@@ -3,9 +3,10 @@
 import type { LateMeasures } from '../port.ts'
 import { toKey } from '../shared/text.ts'
 import { attemptDetailText, readColumns, toAttempt } from './attempt-row.ts'
-import { rowOf, rowsOf, type Operation } from './operation.ts'
+import { rowOf, type Operation } from './operation.ts'
 
-export function* addMeasures({ jobId, attemptId, measures }: LateMeasures): Operation<boolean> {
+export function* addMeasures(late: LateMeasures): Operation<boolean> {
+  const { jobId, attemptId, measures } = late
   const row = yield* rowOf(
     `select ${readColumns} from attempts a join jobs j on j.seq = a.job where a.id = ? and j.id = ?`,
     toKey(attemptId),
@@ -13,7 +14,12 @@ export function* addMeasures({ jobId, attemptId, measures }: LateMeasures): Oper
   )
   const attempt = row ? toAttempt(row) : null
   if (attempt === null || attempt.measures !== null) return false
-  const detail = attemptDetailText({ ...attempt, measures })
-  yield* rowsOf('update attempts set detail = ? where id = ?', detail, toKey(attemptId))
-  return true
+  const written = yield* rowOf(
+    'update attempts set detail = ? where id = ? and detail is not distinct from ? returning 1',
+    attemptDetailText({ ...attempt, measures }),
+    toKey(attemptId),
+    row!.at(-1)!,
+  )
+  // Another transaction changed the attempt since it was read.
+  return written === undefined ? yield* addMeasures(late) : true
 }
