@@ -26,11 +26,12 @@ export class Child {
   readonly #process: ChildProcessWithoutNullStreams
   readonly #waiting = new Set<{
     matches: (line: string) => boolean
-    found: (line: string) => void
+    found: (line: string | null) => void
   }>()
   readonly lines: string[] = []
   #rest = ''
   #errors = ''
+  #isOver = false
 
   constructor(file: string, args: readonly string[]) {
     const options = ['--enable-source-maps', program(file)]
@@ -39,6 +40,7 @@ export class Child {
     this.#process.stderr.on('data', (bytes: Buffer) => {
       this.#errors += bytes.toString()
     })
+    this.#process.once('close', () => this.#end())
     // A child that was killed no longer reads what it is told.
     this.#process.stdin.on('error', () => {})
   }
@@ -56,10 +58,17 @@ export class Child {
     }
   }
 
-  /** The first line from now on, or said before, that fits; null when none came in time. */
+  /** Nobody waits for lines of a process that is gone. */
+  #end(): void {
+    this.#isOver = true
+    for (const { found } of this.#waiting) found(null)
+    this.#waiting.clear()
+  }
+
+  /** The first line from now on, or said before, that fits; null when none came in time, or before its end. */
   line(matches: (line: string) => boolean, withinMs: number): Promise<string | null> {
     const known = this.lines.find(matches)
-    if (known !== undefined) return Promise.resolve(known)
+    if (known !== undefined || this.#isOver) return Promise.resolve(known ?? null)
     return new Promise(resolve => {
       const late = setTimeout(() => {
         this.#waiting.delete(waiting)
@@ -67,7 +76,7 @@ export class Child {
       }, withinMs)
       const waiting = {
         matches,
-        found: (line: string) => {
+        found: (line: string | null) => {
           clearTimeout(late)
           resolve(line)
         },
@@ -94,14 +103,17 @@ export class Child {
     return this.#errors
   }
 
+  get isRunning(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null
+  }
+
   get exitCode(): number | null {
     return this.#process.exitCode
   }
 
   /** Resolves when it is gone, at once if it is already. */
   async gone(): Promise<void> {
-    const { exitCode, signalCode } = this.#process
-    if (exitCode === null && signalCode === null) await once(this.#process, 'exit')
+    if (this.isRunning) await once(this.#process, 'exit')
   }
 
   async kill(): Promise<void> {

@@ -37,6 +37,7 @@ export class Fleet {
   /** How many were killed by what they ran. */
   poisoned = 0
   #isOver = false
+  #isQuiet = false
   #spare: Child | null = null
   #born = 0
 
@@ -66,6 +67,7 @@ export class Fleet {
     this.members.push(member)
     await child.ready()
     child.say(`go ${JSON.stringify(options)}`)
+    if (this.#isQuiet) child.say('quiet')
     void this.#watch(member)
     return member
   }
@@ -129,14 +131,24 @@ export class Fleet {
     await this.#replace()
   }
 
-  /** Everybody stops creating; returns those whose loop does not work again in time. */
+  /**
+   * Everybody stops creating; returns those whose loop does not work again in time. The successor
+   * of a node that the poison job ends meanwhile is held to the same.
+   */
   async quiet(withinMs: number): Promise<string[]> {
-    for (const member of this.members) member.child.say('quiet')
-    const said = this.members.map(async ({ child, id }) => {
-      const line = await child.line(text => text === 'calm', withinMs)
-      return line === null ? [`${id} does not work ${withinMs} ms after the last fault`] : []
-    })
-    return (await Promise.all(said)).flat()
+    this.#isQuiet = true
+    for (const { child } of this.members) child.say('quiet')
+    const found: string[] = []
+    const checked = new Set<Member>()
+    const unchecked = () => this.members.filter(member => !checked.has(member))
+    for (let members = unchecked(); members.length > 0; members = unchecked()) {
+      for (const member of members) checked.add(member)
+      const answers = await Promise.all(members.map(member => calmed(member, withinMs)))
+      for (const id of answers) {
+        if (id !== null) found.push(`${id} does not work ${withinMs} ms after the last fault`)
+      }
+    }
+    return found
   }
 
   /** Stops everybody in order; returns those that did not manage. */
@@ -163,6 +175,12 @@ export class Fleet {
     for (const child of children) child.signal('SIGCONT')
     await Promise.all(children.map(child => child.kill()))
   }
+}
+
+/** Its id, if it runs and does not say in time that it works: `#watch` judges how a node ended. */
+async function calmed({ child, id }: Member, withinMs: number): Promise<string | null> {
+  const line = await child.line(text => text === 'calm', withinMs)
+  return line === null && child.isRunning ? id : null
 }
 
 async function expectLine(child: Child, line: string, complaint: string): Promise<void> {
