@@ -12,7 +12,7 @@ if take() == 'server' then now = min(now, serverNow()) end
 local limit, late = takeNumber(), {}
 
 local function consider(seq, expire)
-  if expire <= now then late[#late + 1] = { seq = seq, expire = expire } end
+  if expire <= now then late[#late + 1] = { seq = seq, time = expire } end
 end
 
 local function checkClaim(token, recorded)
@@ -38,10 +38,7 @@ for i = 1, #claims, 2 do checkClaim(claims[i], tonumber(claims[i + 1])) end
 local pauses = call('ZRANGEBYSCORE', key('pauses:by-end'), '-inf', int(now), 'WITHSCORES',
   'LIMIT', 0, limit)
 for i = 1, #pauses, 2 do consider(pauses[i], tonumber(pauses[i + 1])) end
-sort(late, function(a, b)
-  if a.expire ~= b.expire then return a.expire < b.expire end
-  return a.seq < b.seq
-end)
+sort(late, isEarlier)
 local seqs = {}
 for i = 1, min(limit, #late) do seqs[i] = late[i].seq end
 return addJobs({}, seqs)

@@ -45,7 +45,7 @@ local function forgetAttempt(seq, number, text)
   local row = call('HGET', key('jobs'), seq)
   if not row then return end
   -- The number of a running attempt is given, but not written yet.
-  local top, lease = decodeRow(row).attempts + 1, decodeLease(call('HGET', key('leases'), seq))
+  local top, lease = decodeRow(row).attempts + 1, storedLease(seq)
   if lease and not lease.isClaim then top = top - 1 end
   for _ = 1, HOLES_MAX do
     if low >= top then break end

@@ -23,6 +23,13 @@ local function serverNow()
   return tonumber(time[1]) * 1000 + floor(tonumber(time[2]) / 1000)
 end
 
+-- The order of entries by time, then by number. Numbers of one width compare as texts alike in every
+-- locale.
+local function isEarlier(a, b)
+  if a.time ~= b.time then return a.time < b.time end
+  return a.seq < b.seq
+end
+
 -- One command for all values of the list, or as few as fit.
 local function batch(command, name, list)
   local n = #list

@@ -44,6 +44,9 @@ local function decodeLease(text)
   }
 end
 
+local function storedRow(seq) return decodeRow(call('HGET', key('jobs'), seq)) end
+local function storedLease(seq) return decodeLease(call('HGET', key('leases'), seq)) end
+
 local function encodeLease(l)
   return cjson.encode({ l.version, l.token, l.isClaim, l.attempt, l.owner, l.claimedAt, l.expire })
 end

@@ -35,7 +35,7 @@ local function removeEverywhere(seq)
   for _, route in ipairs(call('SMEMBERS', key('routes'))) do searchRoute(seq, route, found) end
   call('ZREM', key('pauses:by-end'), seq)
   call('ZREM', key('jobs:all'), seq)
-  local lease = decodeLease(call('HGET', key('leases'), seq))
+  local lease = storedLease(seq)
   if lease then
     call('HDEL', key('leases'), seq)
     found.state = RUNNING

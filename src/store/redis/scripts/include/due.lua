@@ -43,15 +43,11 @@ local function timedJobs(batchSize)
       local list = call('ZRANGEBYSCORE', key(timedKey(route.name)), '-inf', int(claim.now),
         'WITHSCORES', 'LIMIT', 0, batchSize)
       for i = 1, #list, 2 do
-        insert(jobs, { seq = list[i], due = tonumber(list[i + 1]), route = route })
+        insert(jobs, { seq = list[i], time = tonumber(list[i + 1]), route = route })
       end
     end
   end
-  -- Numbers of one width compare as texts alike in every locale.
-  sort(jobs, function(a, b)
-    if a.due ~= b.due then return a.due < b.due end
-    return a.seq < b.seq
-  end)
+  sort(jobs, isEarlier)
   return jobs
 end
 

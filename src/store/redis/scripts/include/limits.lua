@@ -19,7 +19,7 @@ local function runningIn(lane)
   local name, n = key(runningKey(lane)), 0
   local held = call('HGETALL', name)
   for i = 1, #held, 2 do
-    local lease = decodeLease(call('HGET', key('leases'), held[i]))
+    local lease = storedLease(held[i])
     if lease and lease.token == held[i + 1] then n = n + 1 else call('HDEL', name, held[i]) end
   end
   return n
