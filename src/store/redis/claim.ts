@@ -80,7 +80,7 @@ function claimedJobs(
     }
     const attemptId = attemptIds[(i - 1) / 3]!
     const lease = { token, owner, attemptId, claimedAt, until: claimedAt + leaseMs }
-    const job = session.decoded(seq, () => claimedJob({ seq, row, definition }, lease))
+    const job = session.decoded(seq, () => claimedJob(row, definition, lease))
     if (job !== null) jobs.push(job)
   }
   return jobs
