@@ -17,6 +17,7 @@ import { askRedis, startRedis, type RedisServer } from '../../../tests/support/s
 import { eventually } from '../../../tests/support/servers/wait.ts'
 import { beforeAllWith } from '../../../tests/support/skip.ts'
 import { settle } from '../../core/settle.ts'
+import { HOUR } from '../../core/time.ts'
 import { breaksLink, translated } from './errors.ts'
 import { RedisStore } from './store.ts'
 
@@ -104,6 +105,38 @@ describe('a server that was flushed', () => {
     await again.open()
     expect((await claimOne(again, T0)).id).toBe('c')
     await again.close()
+  })
+})
+
+describe('a lease that does not decode', () => {
+  const damages = ['junk', '5', '[1,"t",false]', '[1,2,3,4,5,6,7]']
+
+  async function damaged(text: string): Promise<void> {
+    await store.insert([job('bad'), job('good')], { now: T0 })
+    await store.claim(claimRequest({ limit: 2 }))
+    await askRedis(server.url, 'HSET', `{failures-${made}}:leases`, '000000000001', text)
+  }
+
+  it.each(damages)('%s is set aside when it is read', async text => {
+    await damaged(text)
+    const [bad] = await store.get(['bad'])
+    expect(bad).toMatchObject({ state: 'failed', ended: { reason: 'damaged' }, lease: null })
+    expect(await store.maintenance.inspect(9)).toEqual([])
+    expect(await store.remove(['bad'])).toEqual([true])
+  })
+
+  it.each(damages)('%s keeps nobody from taking over other jobs', async text => {
+    await damaged(text)
+    const overdue = () => store.overdue({ now: T0 + HOUR, limit: 9 })
+    expect((await overdue()).map(({ id }) => id)).toEqual(['good'])
+    expect((await overdue()).map(({ id }) => id)).toEqual(['good'])
+    expect(await store.count({ states: ['failed'] }, 9)).toBe(1)
+  })
+
+  it('does not keep its job from being removed', async () => {
+    await damaged('junk')
+    expect(await store.remove(['bad'])).toEqual([true])
+    expect(await store.maintenance.inspect(9)).toEqual([])
   })
 })
 

@@ -177,9 +177,15 @@ export function claimedJob(row: string, definition: string, lease: Lease): Job {
 }
 
 function decodeLease(text: string): HeldLease {
-  const [version, token, isClaim, attemptId, owner, claimedAt, until] = JSON.parse(
-    text,
-  ) as LeaseParts
+  const parts = parsed(text) as LeaseParts | null
+  const isSound =
+    Array.isArray(parts) &&
+    [1, 3, 4].every(i => typeof parts[i] === 'string') &&
+    [0, 5, 6].every(i => Number.isFinite(parts[i]))
+  if (!isSound) {
+    throw new DamagedRecord('state', 'the stored lease of the job is unreadable')
+  }
+  const [version, token, isClaim, attemptId, owner, claimedAt, until] = parts
   const names = { token: fromKey(token), owner: fromKey(owner), attemptId: fromKey(attemptId) }
   return { lease: { ...names, claimedAt, until }, isClaim, version }
 }

@@ -1,5 +1,5 @@
--- Leases and pauses that ended by the earlier of both clocks. Renewals write only to leases, so
--- records of claims that are behind them are corrected here.
+-- Leases and pauses that ended by the earlier of both clocks, and leases that do not decode, to be set
+-- aside. Renewals write only to leases, so records of claims that are behind them are corrected here.
 
 -- @include leases
 -- @include replies
@@ -20,7 +20,9 @@ local function checkClaim(token, recorded)
   for seq in gmatch(call('HGET', key('claims:jobs'), token) or '', '%d+') do seqs[#seqs + 1] = seq end
   for i, text in ipairs(fetch('HMGET', 'leases', seqs)) do
     local lease = decodeLease(text)
-    if lease and lease.token == token then
+    if lease == DAMAGED_LEASE then
+      consider(seqs[i], recorded)
+    elseif lease and lease.token == token then
       least = min(least or lease.expire, lease.expire)
       consider(seqs[i], lease.expire)
     end

@@ -3,12 +3,18 @@
 -- @include constants
 -- @include due
 
+-- As core/lane reads a rule: what is no number counts as not given.
 local function limitsOf(lane)
   if not claim.hasLimits then return nil end
   local record = decodeRecord(call('HGET', key('records:' .. LANE_KIND), lane))
   if not record or (record.expire and record.expire <= claim.now) then return nil end
-  local isRead, limits = pcall(cjson.decode, record.json)
-  return isRead and type(limits) == 'table' and limits or nil
+  local fields, limits = fieldsOf(record), {}
+  for _, name in ipairs({ 'weight', 'runningMax', 'count', 'perMs' }) do
+    if type(fields[name]) == 'number' then limits[name] = fields[name] end
+  end
+  -- A rate needs both.
+  if not limits.perMs then limits.count = nil end
+  return limits
 end
 
 local function runningKey(lane) return 'lanes:running:' .. lane end
