@@ -79,6 +79,12 @@ describe('lanes', () => {
     },
   )
 
+  it('give one claim more than the stack of Lua holds', async () => {
+    const jobs = Array.from({ length: 9_000 }, (_, i) => job(`job-${i}`, { lane: lanes[i % 7]! }))
+    await insertBoth(jobs, T0)
+    await expectSameClaims(T0, jobs.length)
+  })
+
   it('take turns over several handlers as over one', async () => {
     const jobs = Array.from({ length: 60 }, (_, i) =>
       job(`job-${i}`, {

@@ -92,4 +92,8 @@ local function take()
 end
 local function takeNumber() return tonumber(take()) end
 local function takeFlag() return take() == '1' end
-local function takeRest() return { unpack(ARGV, at + 1) } end
+local function takeRest()
+  local rest = {}
+  while at < #ARGV do rest[#rest + 1] = take() end
+  return rest
+end
