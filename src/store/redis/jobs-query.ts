@@ -73,7 +73,8 @@ export async function listIds(
 
 function isPast(seq: string, { cursor, newestFirst }: PageRequest): boolean {
   if (cursor === undefined || cursor === null) return true
-  return newestFirst === true ? seq < cursor : seq > cursor
+  const mark = numberMark(cursor)
+  return newestFirst === true ? Number(seq) < mark : Number(seq) > mark
 }
 
 /** What the script tells by the row. */

@@ -63,7 +63,6 @@ const accesses = {
   claim: 'writing',
   commit: 'writing',
   counts: 'reading',
-  'due-of': 'reading',
   dump: 'reading',
   'due-ready': 'reading',
   'due-timed': 'reading',
