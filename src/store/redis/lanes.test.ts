@@ -85,6 +85,15 @@ describe('lanes', () => {
     await expectSameClaims(T0, jobs.length)
   })
 
+  it('make the earliest timed jobs of many handlers ready first', async () => {
+    const handlers = Array.from({ length: 20 }, (_, i) => `h${i}`)
+    const jobs = Array.from({ length: 3_000 }, (_, i) =>
+      job(`job-${i}`, { ...once(T0 + ((i * 7_919) % 1_000)), handler: `h${((i * i) % 23) % 20}` }),
+    )
+    await insertBoth(jobs, T0 - 1)
+    await expectSameClaims(T0 + 2_000, 240, { handlers })
+  })
+
   it('take turns over several handlers as over one', async () => {
     const jobs = Array.from({ length: 60 }, (_, i) =>
       job(`job-${i}`, {

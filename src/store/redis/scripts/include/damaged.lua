@@ -3,6 +3,8 @@
 
 -- @include jobs
 
+local STATE_OF_STATUS = { paused = 2, completed = 3, failed = 4, cancelled = 5 }
+
 -- Out of the lists and places of a route; tells what they said of the job.
 local function searchRoute(seq, route, found)
   local queue, handler = match(route, '^([^%z]*)%z(.*)$')
