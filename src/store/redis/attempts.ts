@@ -16,7 +16,7 @@ import { fromKey, toKey } from '../shared/text.ts'
 import { decodeAttempt, decodeSkip, encodeAttempt } from './attempt.ts'
 import { rowFields } from './row.ts'
 import { storedJobs, type RedisSession } from './session.ts'
-import { flag, nameFrom } from './words.ts'
+import { flag, nameFrom } from './script-args.ts'
 
 /** Attempts read in one call. */
 const LOOK = 500

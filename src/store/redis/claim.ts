@@ -7,7 +7,7 @@ import { toKey } from '../shared/text.ts'
 import { insert, insertArgs, insertResults } from './insert.ts'
 import { claimedJob } from './row.ts'
 import type { RedisSession } from './session.ts'
-import { flag } from './words.ts'
+import { flag } from './script-args.ts'
 
 export async function claim(session: RedisSession, request: ClaimRequest): Promise<Job[]> {
   if (!canGive(request)) return []

@@ -9,7 +9,7 @@ import { toKey } from '../shared/text.ts'
 import type { DueCountRequest, Route, UpcomingRequest } from '../port.ts'
 import { LOOK } from './jobs-query.ts'
 import type { RedisSession } from './session.ts'
-import { flag, pairsOf, wanted } from './words.ts'
+import { flag, pairsOf, wanted } from './script-args.ts'
 
 export async function overdue(session: RedisSession, now: Instant, limit: number): Promise<Job[]> {
   return session.jobs('overdue', [String(now), session.judge, String(limit)])

@@ -7,7 +7,7 @@ import { countField, parseCountField } from './counts.ts'
 import { recordText, toRecord } from './records.ts'
 import { lineText, progressText, toLine, toProgress } from './reports.ts'
 import { decodeJob, jobArgs } from './row.ts'
-import { flag } from './words.ts'
+import { flag } from './script-args.ts'
 
 export function encodeEntry(entry: Entry): string[] {
   switch (entry.type) {

@@ -12,7 +12,7 @@ import { indexesFor } from './indexes.ts'
 import type { Definition } from './job-state.ts'
 import { SEQ_WIDTH, type StoredJob } from './row.ts'
 import { storedJobs, type FoundJob, type RedisSession } from './session.ts'
-import { flag, wanted as wantedText } from './words.ts'
+import { flag, wanted as wantedText } from './script-args.ts'
 
 /** Jobs looked at in one script, so that it is short. */
 export const LOOK = 1_000

@@ -5,7 +5,7 @@ import { fromKey } from '../shared/text.ts'
 import type { StoreFault } from '../maintenance.ts'
 import { statusIndex, statuses } from './indexes.ts'
 import type { RedisSession } from './session.ts'
-import { flag } from './words.ts'
+import { flag } from './script-args.ts'
 
 const BATCH = 500
 /** Rows one script may count while nobody else is served. */

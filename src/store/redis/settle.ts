@@ -7,7 +7,7 @@ import { encodeAttempt, encodeSkip } from './attempt.ts'
 import { recordArgs } from './records.ts'
 import { encodeDefinition, encodeLease, encodeRow, jobArgs } from './row.ts'
 import type { RedisSession } from './session.ts'
-import { flag } from './words.ts'
+import { flag } from './script-args.ts'
 
 const results: readonly CommitResult[] = ['committed', 'conflict', 'missing', 'full']
 
