@@ -29,7 +29,7 @@ local names = routesOf(queue)
 sort(names, isBefore)
 for _, route in ipairs(names) do
   -- Of a route whose jobs were all due before there is nothing to read.
-  local latestDue = tonumber(call('ZSCORE', key('ready:latest-due'), route) or '-inf')
+  local latestDue = tonumber(call('ZSCORE', key('ready:latest-due'), route)) or -math.huge
   if #seqs < look and latestDue >= from and not isBefore(route, lastRoute) then readRoute(route) end
 end
 local found = {}

@@ -70,7 +70,7 @@ local function countEndedTasks(routes)
   local n = 0
   for _, route in ipairs(routes) do
     for state = 3, 5 do
-      n = n + tonumber(call('HGET', key('counts'), countField(route, 1, state)) or 0)
+      n = n + (tonumber(call('HGET', key('counts'), countField(route, 1, state))) or 0)
     end
   end
   return n

@@ -58,6 +58,6 @@ local function removeDamaged(seq, id)
   uncount(found)
   call('HDEL', key('ids'), id)
   for _, name in ipairs({ 'jobs', 'definitions', 'progress' }) do call('HDEL', key(name), seq) end
-  local last = tonumber(call('HGET', key('attempts:last'), seq) or 0)
+  local last = tonumber(call('HGET', key('attempts:last'), seq)) or 0
   if last > 0 then call('HSET', key('removed-history'), seq, '1:' .. last) end
 end

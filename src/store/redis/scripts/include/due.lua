@@ -109,7 +109,7 @@ local function readRings()
     end
     route.isWhole = #route.lanes < LANES_MAX
     if #route.lanes > 0 then
-      local latestDue = tonumber(call('ZSCORE', key('ready:latest-due'), route.name) or 0)
+      local latestDue = tonumber(call('ZSCORE', key('ready:latest-due'), route.name)) or 0
       route.hasFuture = latestDue > claim.now
     end
   end

@@ -38,7 +38,7 @@ local function roomOf(lane)
   room.weight = limits.weight or 1
   if limits.runningMax then room.left = max(0, limits.runningMax - runningIn(lane)) end
   if limits.count then
-    local fullAt = tonumber(call('GET', key(rateKey(lane))) or 0)
+    local fullAt = tonumber(call('GET', key(rateKey(lane)))) or 0
     local spent = ceil((fullAt - claim.now) * limits.count / limits.perMs - 0.001)
     room.left = min(room.left, max(0, limits.count - max(0, spent)))
   end
@@ -63,7 +63,7 @@ local function spendIn(name, jobs)
   local limits = limitsOf(name)
   if not limits then return end
   if limits.count then
-    local fullAt = max(tonumber(call('GET', key(rateKey(name))) or 0), claim.now)
+    local fullAt = max(tonumber(call('GET', key(rateKey(name)))) or 0, claim.now)
       + #jobs * limits.perMs / limits.count
     call('SET', key(rateKey(name)), string.format('%.17g', fullAt), 'PX', LANE_USE_KEPT_MS)
   end
