@@ -9,8 +9,8 @@ import {
 } from '../../core/bundle.ts'
 import type { InsertOptions } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
-import { jobArgs } from './insert.ts'
 import { recordArgs } from './records.ts'
+import { jobArgs } from './row.ts'
 import type { RedisSession } from './session.ts'
 import { changesArgs } from './settle.ts'
 

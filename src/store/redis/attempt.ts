@@ -1,6 +1,7 @@
-// Attempts ↔ stored texts: what scripts read in the first line, then the rest.
+// Attempts and skips ↔ stored texts. Scripts read the first line of an attempt.
 
 import type { Attempt } from '../../core/attempt.ts'
+import type { Skip, SkipReason } from '../../core/ledger.ts'
 import { detailOf, noDetail, type AttemptDetail } from '../shared/attempt.ts'
 import { origins, outcomes } from '../shared/codes.ts'
 import { fromKey, toKey } from '../shared/text.ts'
@@ -59,4 +60,18 @@ export function decodeAttempt(text: string, jobId: string): Attempt {
     ...(detail.payload === undefined ? {} : { payload: detail.payload }),
     expireAt,
   }
+}
+
+type StoredSkip = [from: number, to: number, count: number, reason: SkipReason, clockEpoch?: number]
+
+export function encodeSkip({ from, to, count, reason, clockEpoch }: Skip): string {
+  const stored: StoredSkip = [from, to, count, reason]
+  if (clockEpoch !== undefined) stored.push(clockEpoch)
+  return JSON.stringify(stored)
+}
+
+export function decodeSkip(text: string, jobId: string): Skip {
+  const [from, to, count, reason, clockEpoch] = JSON.parse(text) as StoredSkip
+  const epoch = clockEpoch === undefined ? {} : { clockEpoch }
+  return { jobId, from, to, count, reason, ...epoch }
 }

@@ -1,9 +1,9 @@
 // Attempts of one job by number, those of many by id, and the one thing that is added to one later:
-// measures. Skips as they are stored.
+// measures.
 
 import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
-import type { Skip, SkipReason } from '../../core/ledger.ts'
+import type { Skip } from '../../core/ledger.ts'
 import {
   claimedSince,
   isFinishedWithin,
@@ -13,23 +13,23 @@ import {
 } from '../../core/query.ts'
 import type { AttemptFilter, LateMeasures, Page, PageRequest } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
-import { decodeAttempt, encodeAttempt } from './attempt.ts'
+import { decodeAttempt, decodeSkip, encodeAttempt } from './attempt.ts'
 import { rowFields } from './row.ts'
 import { storedJobs, type RedisSession } from './session.ts'
-import { flag, nameFrom } from './words.ts'
+import { flag, nameFrom } from './script-args.ts'
 
 /** Attempts read in one call. */
 const LOOK = 500
 const NUL = '\0'
 
-interface Seen {
+interface FoundAttempt {
   readonly attempt: Attempt
   /** Where the walk may go on behind it. */
   readonly mark: string
 }
 
 interface Step {
-  readonly seen: readonly Seen[]
+  readonly seen: readonly FoundAttempt[]
   readonly mark: string | null
   readonly isEnd: boolean
   /** How many entries were looked at, those without an attempt included. */
@@ -54,7 +54,7 @@ export async function attempts(
       ? walkAll(session, filter, isNewest)
       : walkJob(session, { ...filter, jobId }, isNewest)
   let skip = offsetOf(page) ?? 0
-  const found: Seen[] = []
+  const found: FoundAttempt[] = []
   let mark = cursor === null || jobId === undefined ? cursor : String(numberMark(cursor))
   for (let looked = 0; looked < lookMax;) {
     const step = await walk(mark)
@@ -72,7 +72,7 @@ export async function attempts(
   return pageOf(found, page.limit, mark)
 }
 
-function pageOf(found: readonly Seen[], limit: number, mark: string | null): Page<Attempt> {
+function pageOf(found: readonly FoundAttempt[], limit: number, mark: string | null): Page<Attempt> {
   const kept = found.slice(0, limit)
   const last = kept.at(-1)
   const items = kept.map(({ attempt }) => attempt)
@@ -127,7 +127,7 @@ export async function historyOf(
     job: found.job,
     attempts: texts.map(text => decodeAttempt(text, jobId)),
     last,
-    skips: skips.map(text => toSkip(text, jobId)),
+    skips: skips.map(text => decodeSkip(text, jobId)),
   }
 }
 
@@ -185,7 +185,7 @@ function walkAll(session: RedisSession, filter: AttemptFilter, isNewest: boolean
     const entries = await entriesOf(session, isNewest, nameFrom(from, isNewest), LOOK)
     const last = entries.at(-1)
     return {
-      seen: seenOf(entries, filter),
+      seen: attemptsIn(entries, filter),
       mark: last ? idOf(last) : null,
       isEnd: entries.length < LOOK,
       count: entries.length,
@@ -194,7 +194,7 @@ function walkAll(session: RedisSession, filter: AttemptFilter, isNewest: boolean
 }
 
 /** Entries of jobs that are gone are on their way out too. */
-function seenOf(entries: readonly Entry[], filter: AttemptFilter): Seen[] {
+function attemptsIn(entries: readonly Entry[], filter: AttemptFilter): FoundAttempt[] {
   const { seriesId } = filter
   return entries.flatMap(entry => {
     const fields = rowFields(entry.row)
@@ -228,7 +228,7 @@ async function attemptById(
 ): Promise<Page<Attempt>> {
   const isLater = (page.cursor ?? null) !== null || (offsetOf(page) ?? 0) > 0
   const entry = isLater ? null : await entryOf(session, id)
-  const seen = entry === null ? [] : seenOf([entry], filter)
+  const seen = entry === null ? [] : attemptsIn([entry], filter)
   return pageOf(
     seen.filter(({ attempt }) => fits(attempt, filter)),
     page.limit,
@@ -240,19 +240,10 @@ async function attemptById(
 export async function addMeasures(session: RedisSession, late: LateMeasures): Promise<boolean> {
   const { jobId, attemptId, measures } = late
   const entry = await entryOf(session, attemptId)
-  const [seen] = entry === null ? [] : seenOf([entry], {})
+  const [seen] = entry === null ? [] : attemptsIn([entry], {})
   if (!entry || seen?.attempt.jobId !== jobId || seen.attempt.measures !== null) return false
   const { attempt } = seen
   const field = `${entry.name.split(NUL)[1]}:${attempt.number}`
   const args = [field, entry.text, encodeAttempt({ ...attempt, measures })]
   return (await session.run('add-measures', args)) === 1
-}
-
-export function skipText({ from, to, count, reason }: Omit<Skip, 'jobId'>): string {
-  return JSON.stringify([from, to, count, reason])
-}
-
-export function toSkip(text: string, jobId: string): Skip {
-  const [from, to, count, reason] = JSON.parse(text) as [number, number, number, SkipReason]
-  return { jobId, from, to, count, reason }
 }

@@ -9,7 +9,7 @@ import { APPLICATION } from './scripts.ts'
 export const LAYOUT = 3
 const VERSION_MIN = 7
 
-export interface Checked {
+export interface ServerCheck {
   readonly isCluster: boolean
   /** What of the last writes a crash of the server may take, in words. */
   readonly loss: string
@@ -17,7 +17,7 @@ export interface Checked {
 }
 
 /** Refuses with a clear error what would lose jobs; what it cannot see, it warns about. */
-export async function checkServer(link: Link, label: string): Promise<Checked> {
+export async function checkServer(link: Link, label: string): Promise<ServerCheck> {
   const info = await readInfo(link)
   if (info === null) {
     const what = 'INFO is not permitted: version, role, persistence and eviction are not checked'

@@ -7,7 +7,7 @@ import { toKey } from '../shared/text.ts'
 import { insert, insertArgs, insertResults } from './insert.ts'
 import { claimedJob } from './row.ts'
 import type { RedisSession } from './session.ts'
-import { flag } from './words.ts'
+import { flag } from './script-args.ts'
 
 export async function claim(session: RedisSession, request: ClaimRequest): Promise<Job[]> {
   if (!canGive(request)) return []
@@ -80,7 +80,7 @@ function claimedJobs(
     }
     const attemptId = attemptIds[(i - 1) / 3]!
     const lease = { token, owner, attemptId, claimedAt, until: claimedAt + leaseMs }
-    const job = session.decoded(seq, () => claimedJob({ seq, row, definition }, lease))
+    const job = session.decoded(seq, () => claimedJob(row, definition, lease))
     if (job !== null) jobs.push(job)
   }
   return jobs

@@ -143,7 +143,9 @@ async function clusterOf(channel: Channel) {
   const { createCluster } = await load()
   const { address } = channel
   const defaults = { ...credentials(address), socket: comingBack(channel) }
-  return createCluster({ rootNodes: [{ url: address.url }], RESP: 2, defaults })
+  const cluster = createCluster({ rootNodes: [{ url: address.url }], RESP: 2, defaults })
+  cluster.on('node-ready', channel.onReady)
+  return cluster
 }
 
 async function clientOf(channel: Channel) {

@@ -74,4 +74,21 @@ describe('in a cluster', () => {
       await other.close()
     },
   )
+
+  it('a lost channel counts as a hint when it is back: nobody knows what was missed', async () => {
+    const url = `${nodes[0]!.server.url}?namespace=cluster-channel`
+    const store = new RedisStore({ url, clock: () => T0, after: systemAfter })
+    await store.open()
+    let heard = 0
+    store.listen({ onWake: () => heard++ })
+    await eventually('the end of the channel', async () => {
+      const killed = nodes.map(({ server }) =>
+        askRedis(server.url, 'CLIENT', 'KILL', 'TYPE', 'pubsub'),
+      )
+      return (await Promise.all(killed)).some(count => count !== 0) ? true : null
+    })
+    heard = 0
+    expect(await eventually('a hint', () => (heard > 0 ? true : null))).toBe(true)
+    await store.close()
+  })
 })

@@ -4,7 +4,7 @@
 import { SchedulerError } from '../../core/errors.ts'
 import type { Millis } from '../../core/time.ts'
 import { addressOf, type Address } from './address.ts'
-import { checkLayout, checkServer, type Checked } from './check.ts'
+import { checkLayout, checkServer, type ServerCheck } from './check.ts'
 import { connect, connectCluster, type Link } from './client.ts'
 import { breaksLink, isNoScript, translated } from './errors.ts'
 import { scriptOf, type ScriptName } from './scripts.ts'
@@ -23,8 +23,8 @@ export interface ConnectionOptions {
   readonly adopts?: boolean
 }
 
-/** A link being made or in use, and the way to end it. */
-interface Way {
+/** A link being made or in use, and what ends it. */
+interface OpenLink {
   readonly link: Promise<Link>
   readonly stop: AbortController
 }
@@ -37,9 +37,9 @@ export class Connection {
   /** All keys begin with it; what is in braces puts them in one slot of a cluster. */
   readonly prefix: string
   readonly #options: ConnectionOptions
-  #way: Way | null = null
+  #current: OpenLink | null = null
   #isOpen = false
-  #checked: Checked | null = null
+  #checked: ServerCheck | null = null
   /** Of the marker found first: a namespace made anew at its place is not the one in use. */
   #identity: string | null = null
 
@@ -58,7 +58,7 @@ export class Connection {
   }
 
   /** What was found out about the server; null before it was reached. */
-  get checked(): Checked | null {
+  get checked(): ServerCheck | null {
     return this.#checked
   }
 
@@ -66,8 +66,8 @@ export class Connection {
     if (this.#isOpen) return
     this.#isOpen = true
     try {
-      const way = this.#wayThere()
-      await this.#within(way, way.link)
+      const open = this.#openLink()
+      await this.#within(open, open.link)
     } catch (error) {
       this.close()
       throw this.#translated(error)
@@ -76,7 +76,7 @@ export class Connection {
 
   close(): void {
     this.#isOpen = false
-    this.#drop(this.#way)
+    this.#drop(this.#current)
   }
 
   /** The answer of a script. The server may have lost it; then it is sent along. */
@@ -100,17 +100,17 @@ export class Connection {
 
   async #call(work: (link: Link) => Promise<unknown>): Promise<unknown> {
     if (!this.#isOpen) throw this.#closed()
-    const way = this.#wayThere()
+    const open = this.#openLink()
     try {
-      return await this.#within(way, way.link.then(work))
+      return await this.#within(open, open.link.then(work))
     } catch (error) {
-      if (breaksLink(error)) this.#drop(way)
+      if (breaksLink(error)) this.#drop(open)
       throw this.#translated(error)
     }
   }
 
   /** A link that did not answer in time is not used again: what it says next answers something else. */
-  #within<T>(way: Way, work: Promise<T>): Promise<T> {
+  #within<T>(open: OpenLink, work: Promise<T>): Promise<T> {
     const { after, callMs = CALL_MS } = this.#options
     if (after === undefined) return work
     return new Promise((resolve, reject) => {
@@ -118,17 +118,17 @@ export class Connection {
         const why = `no answer within ${callMs} ms`
         const { label } = this.address
         reject(new SchedulerError('STORE_UNAVAILABLE', `the Redis store at ${label}: ${why}`))
-        this.#drop(way)
+        this.#drop(open)
       })
       work.then(resolve, reject).finally(cancel)
     })
   }
 
-  #wayThere(): Way {
-    if (this.#way) return this.#way
+  #openLink(): OpenLink {
+    if (this.#current) return this.#current
     const stop = new AbortController()
-    const made: Way = { stop, link: this.#connect(stop.signal, () => this.#drop(made)) }
-    this.#way = made
+    const made: OpenLink = { stop, link: this.#connect(stop.signal, () => this.#drop(made)) }
+    this.#current = made
     made.link.catch(() => this.#drop(made))
     return made
   }
@@ -151,10 +151,10 @@ export class Connection {
   }
 
   /** Whatever is open of it is closed, however far it came. */
-  #drop(way: Way | null): void {
-    if (way === null) return
-    if (this.#way === way) this.#way = null
-    way.stop.abort()
+  #drop(open: OpenLink | null): void {
+    if (open === null) return
+    if (this.#current === open) this.#current = null
+    open.stop.abort()
   }
 
   #closed(): SchedulerError {

@@ -6,7 +6,7 @@ import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../port.t
 import { kinds, states } from '../shared/codes.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import type { RedisSession } from './session.ts'
-import { flag, nameFrom, pairsOf, wanted } from './words.ts'
+import { flag, nameFrom, pairsOf, wanted } from './script-args.ts'
 
 /** What a field of counts is about: queue, handler, kind and state. */
 export function countField({ queue, handler, kind, state }: Omit<Count, 'count' | 'pruned'>) {

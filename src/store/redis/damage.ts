@@ -3,12 +3,13 @@
 
 import type { DamagedRecord } from '../../core/damage.ts'
 import type { Job } from '../../core/job.ts'
+import { tenantOfLane } from '../../core/lane.ts'
 import type { Instant } from '../../core/time.ts'
-import { asideChange, countOf, damageOf, madeDamage, tenantOfLane } from '../shared/damage.ts'
+import { asideChange, countOf, damageOf, madeDamage } from '../shared/damage.ts'
 import { fromKey, toKey } from '../shared/text.ts'
-import { jobArgs } from './insert.ts'
 import { putRecords } from './records.ts'
-import { decodeDefinition, rowFields, type Definition } from './row.ts'
+import type { Definition } from './job-state.ts'
+import { decodeDefinition, jobArgs, rowFields } from './row.ts'
 import type { RedisSession } from './session.ts'
 
 /** Of what calls noted; answers with the jobs as they were written. */

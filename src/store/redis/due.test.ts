@@ -50,3 +50,19 @@ it('finds those of one tenant behind many of others, and what is due with what i
   const found = await place.store.upcoming({ ...own, from: 0, until: ahead.until, limit: 9 })
   expect(idsOf(found)).toEqual(['due', 'later'])
 })
+
+it('counts all that is ready, however many routes had something and in whichever lane', async () => {
+  const others = Array.from({ length: 120 }, (_, i) => task(`other-${i}`, T0, { handler: `h${i}` }))
+  const ready = Array.from({ length: 2 * LOOK + 1 }, (_, i) =>
+    newJob({
+      id: `ready-${i}`,
+      kind: 'task',
+      spec: { trigger: { kind: 'once', at: T0 }, lane: `l${i % 7}` },
+    }),
+  )
+  await fill([...others, ...ready])
+  const window = { from: T0, until: T0 + 10, widthMs: 10 }
+  expect(await place.store.countDue(window)).toEqual([ready.length + others.length])
+  const [first] = await place.store.countDue({ ...window, queue: 'default', kind: 'task' })
+  expect(first).toBe(ready.length + others.length)
+})

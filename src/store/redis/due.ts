@@ -2,7 +2,6 @@
 // are read in batches that are short for the server; then the jobs, as many as are wanted.
 
 import type { Job } from '../../core/job.ts'
-import { limits } from '../../core/limits.ts'
 import { emptyParts, offsetOf, scanMaxOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import { kinds } from '../shared/codes.ts'
@@ -10,7 +9,7 @@ import { toKey } from '../shared/text.ts'
 import type { DueCountRequest, Route, UpcomingRequest } from '../port.ts'
 import { LOOK } from './jobs-query.ts'
 import type { RedisSession } from './session.ts'
-import { flag, pairsOf, wanted } from './words.ts'
+import { flag, pairsOf, wanted } from './script-args.ts'
 
 export async function overdue(session: RedisSession, now: Instant, limit: number): Promise<Job[]> {
   return session.jobs('overdue', [String(now), session.judge, String(limit)])
@@ -37,7 +36,8 @@ export async function upcoming(session: RedisSession, request: UpcomingRequest):
     .sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
     .slice(offset, offset + limit)
   const jobs: Job[] = []
-  for (const seqs of batches(nearest.map(([seq]) => seq))) {
+  for (let i = 0; i < nearest.length; i += LOOK) {
+    const seqs = nearest.slice(i, i + LOOK).map(([seq]) => seq)
     jobs.push(...(await session.jobs('jobs-by-number', seqs)))
   }
   // Some may have been claimed or moved since their numbers were read.
@@ -57,75 +57,48 @@ export async function countDue(session: RedisSession, request: DueCountRequest):
 }
 
 type DueFilter = Omit<UpcomingRequest, 'limit' | 'offset'>
+type Due = readonly [seq: string, due: Instant]
 
 interface Bounds {
   readonly count: number
   readonly lookMax: number
 }
 
-async function duesWithin(session: RedisSession, filter: DueFilter, bounds: Bounds) {
-  // What became ready between the two looks is in both.
-  return [
-    ...new Map([
-      ...(await timed(session, filter, bounds)),
-      ...(await ready(session, filter, bounds)),
-    ]),
-  ]
+async function duesWithin(
+  session: RedisSession,
+  filter: DueFilter,
+  { count, lookMax }: Bounds,
+): Promise<Due[]> {
+  const timed = await duesIn(session, 'due-timed', filter, { count, lookMax })
+  // Ready jobs are in the order of rank, so the first of them may come last.
+  const ready = await duesIn(session, 'due-ready', filter, { count: Infinity, lookMax })
+  // What became ready in between is in both.
+  return [...new Map([...timed, ...ready])]
 }
 
-function batches(seqs: readonly string[]): string[][] {
-  const count = Math.ceil(seqs.length / LOOK)
-  return Array.from({ length: count }, (_, i) => seqs.slice(i * LOOK, (i + 1) * LOOK))
-}
-
-type Dues = readonly (readonly [seq: string, due: Instant])[]
-
-function duesOf(flat: readonly string[]): Dues {
-  return pairsOf(flat).map(([seq, due]) => [seq, Number(due)])
-}
-
-type Timed = [isEnd: string, count: number, last: string, passed: string[], flat: string[]]
+/** How many were looked at, where to go on, and numbers with their times. */
+type Step = [count: number, place: string[], found: string[]]
 
 /** Routes have more than they need to give, and other tenants are passed over. */
 const LOOK_FACTOR = 4
 
-async function timed(
+async function duesIn(
   session: RedisSession,
-  filter: DueFilter,
-  { count: most, lookMax }: Bounds,
-): Promise<Dues> {
-  const { until, tenant, queue } = filter
-  const found: (readonly [string, Instant])[] = []
-  const filters = [wanted(tenant), kindText(filter), wanted(queue)]
-  let from = String(filter.from)
-  let passed: readonly string[] = []
-  for (let looked = 0; looked < lookMax && found.length < most;) {
-    const look = Math.min(LOOK, LOOK_FACTOR * (most - found.length))
-    const behind = [String(look), String(passed.length / 2), ...passed]
-    const answer = await session.run('due-timed', [from, String(until), ...filters, ...behind])
-    const [isEnd, count, last, some, flat] = answer as Timed
-    found.push(...duesOf(flat))
-    looked += count
-    if (isEnd === '1') break
-    from = last
-    passed = some
+  script: 'due-timed' | 'due-ready',
+  { from, until, tenant, kind, queue }: DueFilter,
+  { count, lookMax }: Bounds,
+): Promise<Due[]> {
+  const kindCode = kind === undefined ? '' : String(kinds.indexOf(kind))
+  const filters = [String(from), String(until), wanted(tenant), kindCode, wanted(queue)]
+  const dues: Due[] = []
+  let place: readonly string[] = []
+  for (let left = lookMax; left > 0 && dues.length < count;) {
+    const look = Math.min(LOOK, left, LOOK_FACTOR * (count - dues.length))
+    const step = (await session.run(script, [...filters, String(look), ...place])) as Step
+    for (const [seq, due] of pairsOf(step[2])) dues.push([seq, Number(due)])
+    left -= step[0]
+    place = step[1]
+    if (place.length === 0) break
   }
-  return found
-}
-
-async function ready(session: RedisSession, filter: DueFilter, { lookMax }: Bounds): Promise<Dues> {
-  const { from, until, tenant, queue } = filter
-  const look = String(Math.min(lookMax, limits.offsetMax))
-  const seqs = (await session.run('due-ready', [String(from), wanted(queue), look])) as string[]
-  const found: (readonly [string, Instant])[] = []
-  for (const some of batches(seqs)) {
-    const within = [String(from), String(until), wanted(tenant), kindText(filter)]
-    found.push(...duesOf((await session.run('due-of', [...within, ...some])) as string[]))
-  }
-  return found
-}
-
-/** As rows have it; '' for any. */
-function kindText({ kind }: DueFilter): string {
-  return kind === undefined ? '' : String(kinds.indexOf(kind))
+  return dues
 }

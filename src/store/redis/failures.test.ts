@@ -17,6 +17,7 @@ import { askRedis, startRedis, type RedisServer } from '../../../tests/support/s
 import { eventually } from '../../../tests/support/servers/wait.ts'
 import { beforeAllWith } from '../../../tests/support/skip.ts'
 import { settle } from '../../core/settle.ts'
+import { HOUR } from '../../core/time.ts'
 import { breaksLink, translated } from './errors.ts'
 import { RedisStore } from './store.ts'
 
@@ -104,6 +105,80 @@ describe('a server that was flushed', () => {
     await again.open()
     expect((await claimOne(again, T0)).id).toBe('c')
     await again.close()
+  })
+})
+
+describe('a lease that does not decode', () => {
+  const damages = ['junk', '5', '[1,"t",false]', '[1,2,3,4,5,6,7]']
+
+  async function damaged(text: string): Promise<void> {
+    await store.insert([job('bad'), job('good')], { now: T0 })
+    await store.claim(claimRequest({ limit: 2 }))
+    await askRedis(server.url, 'HSET', `{failures-${made}}:leases`, '000000000001', text)
+  }
+
+  it.each(damages)('%s is set aside when it is read', async text => {
+    await damaged(text)
+    const [bad] = await store.get(['bad'])
+    expect(bad).toMatchObject({ state: 'failed', ended: { reason: 'damaged' }, lease: null })
+    expect(await store.maintenance.inspect(9)).toEqual([])
+    expect(await store.remove(['bad'])).toEqual([true])
+  })
+
+  it.each(damages)('%s keeps nobody from taking over other jobs', async text => {
+    await damaged(text)
+    const overdue = () => store.overdue({ now: T0 + HOUR, limit: 9 })
+    expect((await overdue()).map(({ id }) => id)).toEqual(['good'])
+    expect((await overdue()).map(({ id }) => id)).toEqual(['good'])
+    expect(await store.count({ states: ['failed'] }, 9)).toBe(1)
+  })
+
+  it('does not keep its job from being removed', async () => {
+    await damaged('junk')
+    expect(await store.remove(['bad'])).toEqual([true])
+    expect(await store.maintenance.inspect(9)).toEqual([])
+  })
+})
+
+describe('a number that was overwritten', () => {
+  const overwritten: readonly (readonly [name: string, field: string])[] = [
+    ['attempts:first', '000000000001'],
+    ['attempts:last', '000000000001'],
+    ['counts', 'default\0work\u00001\u00003'],
+    ['counts:waiting', 'default'],
+    ['queues:turn-taken', 'default'],
+  ]
+  const prune = { now: T0 + HOUR, limit: 9, endedTasksMax: 0 }
+
+  it.each(overwritten)('%s of %j stops no claim, settle, prune or removal', async (name, field) => {
+    const kind = 'task'
+    await store.insert([newJob({ id: 'a', kind }), newJob({ id: 'b', kind })], { now: T0 })
+    const first = await claimOne(store, T0)
+    await store.commit([settle(first, done, T0)], { now: T0 })
+    await askRedis(server.url, 'HSET', `{failures-${made}}:${name}`, field, 'many')
+    const [second] = await store.claim(claimRequest({ hasLimits: true }))
+    expect(second!.id).toBe('b')
+    const { results } = await store.commit([settle(second!, done, T0)], { now: T0, waitingMax: 9 })
+    expect(results).toEqual(['committed'])
+    expect((await store.attempts({ jobId: 'a' }, { limit: 9 })).items).toHaveLength(1)
+    await expect(store.prune(prune)).resolves.toBeDefined()
+    await expect(store.remove(['a', 'b'])).resolves.toHaveLength(2)
+    expect(await store.list({}, { limit: 9 })).toMatchObject({ items: [] })
+  })
+
+  it('in what a handler reported stops no report', async () => {
+    await store.insert([job('bad'), job('good')], { now: T0 })
+    const claimed = await store.claim(claimRequest({ limit: 2 }))
+    await askRedis(server.url, 'HSET', `{failures-${made}}:progress`, '000000000001', 'junk')
+    const reports = claimed.map(({ id, lease, counters }) => ({
+      jobId: id,
+      token: lease!.token,
+      fence: counters.fence,
+      attemptId: lease!.attemptId,
+      checkpoint: 1,
+    }))
+    expect(await store.report(reports, T0)).toEqual([true, true])
+    expect(await store.progress('bad')).toMatchObject({ checkpoint: 1, fraction: null })
   })
 })
 

@@ -3,7 +3,7 @@
 import type { Job } from '../../core/job.ts'
 import type { InsertOptions, InsertResult } from '../port.ts'
 import { recordArgs } from './records.ts'
-import { encodeDefinition, encodeLease, encodeRow } from './row.ts'
+import { jobArgs } from './row.ts'
 import type { RedisSession } from './session.ts'
 
 const results: Readonly<Record<string, InsertResult>> = {
@@ -36,9 +36,4 @@ export function insertArgs(
 
 export function insertResults(answer: unknown): InsertResult[] {
   return (answer as number[]).map(code => results[code]!)
-}
-
-/** What `takeJob` takes. */
-export function jobArgs(job: Job): [row: string, definition: string, lease: string] {
-  return [encodeRow(job), encodeDefinition(job), encodeLease(job)]
 }

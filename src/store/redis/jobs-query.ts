@@ -9,9 +9,10 @@ import { kinds, states } from '../shared/codes.ts'
 import { toKey } from '../shared/text.ts'
 import { countsOf } from './counts.ts'
 import { indexesFor } from './indexes.ts'
-import { SEQ_WIDTH, type Definition, type StoredJob } from './row.ts'
+import type { Definition } from './job-state.ts'
+import { SEQ_WIDTH, type StoredJob } from './row.ts'
 import { storedJobs, type FoundJob, type RedisSession } from './session.ts'
-import { flag, wanted as wantedText } from './words.ts'
+import { flag, wanted as wantedText } from './script-args.ts'
 
 /** Jobs looked at in one script, so that it is short. */
 export const LOOK = 1_000
@@ -72,7 +73,8 @@ export async function listIds(
 
 function isPast(seq: string, { cursor, newestFirst }: PageRequest): boolean {
   if (cursor === undefined || cursor === null) return true
-  return newestFirst === true ? seq < cursor : seq > cursor
+  const mark = numberMark(cursor)
+  return newestFirst === true ? Number(seq) < mark : Number(seq) > mark
 }
 
 /** What the script tells by the row. */

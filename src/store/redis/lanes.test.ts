@@ -6,10 +6,12 @@ import { T0, claimIds, claimRequest, job, succeeded } from '../../../tests/suppo
 import { openRedis } from '../../../tests/support/redis.ts'
 import type { OpenedStore } from '../../../tests/support/stores.ts'
 import type { Job } from '../../core/job.ts'
+import { LANE_KIND } from '../../core/lane.ts'
 import { settle } from '../../core/settle.ts'
 import { HOUR, MINUTE } from '../../core/time.ts'
+import { tenantTurnKey, TURN_KIND } from '../../core/turns.ts'
 import { MemoryStore } from '../memory/store.ts'
-import type { Store } from '../port.ts'
+import type { ClaimRequest, Store } from '../port.ts'
 import { constants } from './scripts.ts'
 
 let opened: OpenedStore
@@ -30,9 +32,13 @@ async function insertBoth(jobs: readonly Job[], now: number): Promise<void> {
   }
 }
 
-async function expectSameClaims(now: number, limit: number, handlers = ['work']): Promise<void> {
+async function expectSameClaims(
+  now: number,
+  limit: number,
+  more: Partial<ClaimRequest> = {},
+): Promise<void> {
   for (;;) {
-    const request = claimRequest({ now, limit, handlers })
+    const request = claimRequest({ now, limit, ...more })
     const expected = await memory.claim(request)
     expect(await store.claim(request)).toEqual(expected)
     if (expected.length === 0) return
@@ -52,6 +58,42 @@ describe('lanes', () => {
     await expectSameClaims(T0, 4)
   })
 
+  it.each([5, 'x', [1], null, { count: 5 }, { weight: null, runningMax: 'many', perMs: null }])(
+    'take turns when their rules and turns were overwritten with %j',
+    async value => {
+      const keys = [
+        [LANE_KIND, 'a/x'],
+        [LANE_KIND, 'a'],
+        [TURN_KIND, tenantTurnKey('default', '', 'a')],
+      ] as const
+      const writes = keys.map(([kind, key]) => {
+        return { kind, key, value, expectedVersion: null, expireAt: null }
+      })
+      for (const one of [store, memory]) await one.putRecords(writes, T0)
+      const names = ['a/x', 'a/y', 'b']
+      await insertBoth(
+        names.flatMap(lane => [0, 1, 2].map(i => job(`${lane}-${i}`, { lane }))),
+        T0,
+      )
+      await expectSameClaims(T0, 2, { hasLimits: true })
+    },
+  )
+
+  it('give one claim more than the stack of Lua holds', async () => {
+    const jobs = Array.from({ length: 9_000 }, (_, i) => job(`job-${i}`, { lane: lanes[i % 7]! }))
+    await insertBoth(jobs, T0)
+    await expectSameClaims(T0, jobs.length)
+  })
+
+  it('make the earliest timed jobs of many handlers ready first', async () => {
+    const handlers = Array.from({ length: 20 }, (_, i) => `h${i}`)
+    const jobs = Array.from({ length: 3_000 }, (_, i) =>
+      job(`job-${i}`, { ...once(T0 + ((i * 7_919) % 1_000)), handler: `h${((i * i) % 23) % 20}` }),
+    )
+    await insertBoth(jobs, T0 - 1)
+    await expectSameClaims(T0 + 2_000, 240, { handlers })
+  })
+
   it('take turns over several handlers as over one', async () => {
     const jobs = Array.from({ length: 60 }, (_, i) =>
       job(`job-${i}`, {
@@ -63,8 +105,8 @@ describe('lanes', () => {
     )
     await insertBoth(jobs.slice(0, 30), T0 - HOUR)
     await insertBoth(jobs.slice(30), T0)
-    await expectSameClaims(T0, 5, ['h0', 'h2'])
-    await expectSameClaims(T0, 100, ['h1'])
+    await expectSameClaims(T0, 5, { handlers: ['h0', 'h2'] })
+    await expectSameClaims(T0, 100, { handlers: ['h1'] })
   })
 
   it('give what is due to a claim that takes everything, in their turn', async () => {

@@ -9,12 +9,12 @@ import { historyOf } from './attempts.ts'
 import type { RedisSession } from './session.ts'
 
 /** Where a page of the ledger ended: its last time, and the last attempt it used. */
-interface Mark {
+interface Position {
   readonly from: Instant | null
   readonly number: string
 }
 
-function parseMark(cursor: string | null | undefined): Mark {
+function parsePosition(cursor: string | null | undefined): Position {
   if (cursor === undefined || cursor === null) return { from: null, number: '' }
   const [from, number] = cursor.split(':')
   const used = number === undefined || number === '' ? '' : String(numberMark(number))
@@ -39,7 +39,7 @@ export async function ledger(
   const skip = offsetOf(page) ?? 0
   const wanted = skip + page.limit + 1
   const isNewest = page.newestFirst === true
-  const mark = parseMark(page.cursor)
+  const mark = parsePosition(page.cursor)
   const isPast = (at: Instant) => mark.from === null || (isNewest ? at < mark.from : at > mark.from)
   const runs = new Map<Instant, Numbered>()
   const byTime = new Map<Instant, Numbered>()
@@ -72,7 +72,7 @@ export async function ledger(
 function pageOf(
   sorted: readonly Numbered[],
   { skip, limit }: { skip: number; limit: number },
-  mark: Mark,
+  mark: Position,
 ): Page<LedgerEntry> {
   const shown = sorted.slice(0, skip + limit)
   const used = shown.findLast(({ number }) => number !== null)?.number ?? mark.number

@@ -3,7 +3,7 @@
 import { SchedulerError } from '../../core/errors.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Maintenance } from '../maintenance.ts'
-import { dump } from './backup.ts'
+import { dump } from './dump.ts'
 import { LAYOUT } from './check.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { load } from './load.ts'

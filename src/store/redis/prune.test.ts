@@ -59,14 +59,7 @@ async function keys(): Promise<string[]> {
 }
 
 /** What a namespace keeps for good: numbers and names of queues and routes, however many jobs. */
-const lasting = new Set([
-  'meta',
-  'queues:turn',
-  'ready:latest-due',
-  'record-kinds',
-  'routes',
-  'sequence',
-])
+const lasting = new Set(['meta', 'queues:turn', 'ready:latest-due', 'routes', 'sequence'])
 
 async function keysOfJobs(): Promise<string[]> {
   return (await keys()).filter(key => !lasting.has(key))

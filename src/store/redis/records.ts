@@ -8,7 +8,7 @@ import type { Page, PageRequest, PutResult } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { splitText } from './row.ts'
 import type { RedisSession } from './session.ts'
-import { flag, nameFrom, pairsOf } from './words.ts'
+import { flag, nameFrom, pairsOf } from './script-args.ts'
 
 /** How many, then each: what `takeRecords` takes. */
 export function recordArgs(writes: readonly RecordWrite[]): string[] {

@@ -5,16 +5,16 @@ import { fromKey } from '../shared/text.ts'
 import type { StoreFault } from '../maintenance.ts'
 import { statusIndex, statuses } from './indexes.ts'
 import type { RedisSession } from './session.ts'
-import { flag } from './words.ts'
+import { flag } from './script-args.ts'
 
 const BATCH = 500
 /** Rows one script may count while nobody else is served. */
 const COUNTED_MAX = 200_000
 const COUNTS = 'counts'
 
-type Found = 'unplaced' | 'misplaced' | 'unrecorded' | 'unlisted' | 'gone'
+type FaultCode = 'unplaced' | 'misplaced' | 'unrecorded' | 'unlisted' | 'gone'
 
-const faults: Readonly<Record<Found, readonly [StoreFault['kind'], (id: string) => string]>> = {
+const faults: Readonly<Record<FaultCode, readonly [StoreFault['kind'], (id: string) => string]>> = {
   unplaced: ['moment', id => `job ${id} has a moment, but claims cannot find it`],
   misplaced: ['moment', id => `job ${id} does not wait, or stands twice, where claims look`],
   unrecorded: [
@@ -52,7 +52,7 @@ async function inspectIndex(
     const isWhole = flag(index === 'jobs:all')
     const flat = (await session.run('inspect', [isWhole, ...seqs])) as string[]
     for (let i = 0; i < flat.length; i += 3) {
-      const [seq, id, what] = flat.slice(i, i + 3) as [string, string, Found]
+      const [seq, id, what] = flat.slice(i, i + 3) as [string, string, FaultCode]
       const [kind, about] = faults[what]
       found.set(`${seq} ${what}`, { kind, about: about(fromKey(id)), key: seq })
     }

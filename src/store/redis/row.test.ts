@@ -6,7 +6,7 @@ import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
 import { settle } from '../../core/settle.ts'
 import type { JobSpec } from '../../core/spec.ts'
-import { decodeAttempt, encodeAttempt } from './attempt.ts'
+import { decodeAttempt, decodeSkip, encodeAttempt, encodeSkip } from './attempt.ts'
 import { decodeJob, encodeDefinition, encodeLease, encodeRow } from './row.ts'
 
 const lease = { token: 't', owner: 'o', attemptId: 'x', claimedAt: T0, until: T0 + 1 }
@@ -45,7 +45,7 @@ const rows: Readonly<Record<string, readonly [Job, Partial<Job>]>> = {
 
 function reread(one: Job): Job {
   const definition = encodeDefinition(one)
-  return decodeJob({ seq: '1', row: encodeRow(one), lease: encodeLease(one), definition })
+  return decodeJob({ row: encodeRow(one), lease: encodeLease(one), definition })
 }
 
 describe('a row', () => {
@@ -68,7 +68,6 @@ describe('a row', () => {
     ['has a definition that is no JSON', { definition: '{' }, 'spec'],
   ])('that %s is damaged', (_, damage, part) => {
     const stored = {
-      seq: '1',
       row: encodeRow(waiting),
       lease: '',
       definition: encodeDefinition(waiting),
@@ -106,5 +105,12 @@ describe('an attempt', () => {
     const other = { ...attempt, ...differs }
     expect(decodeAttempt(encodeAttempt(other), 'a')).toEqual(other)
     expect(decodeAttempt(encodeAttempt(attempt), 'a')).toEqual(attempt)
+  })
+})
+
+describe('a skip', () => {
+  it.each([{}, { clockEpoch: 2 }])('keeps what it says, with %o', epoch => {
+    const skip = { jobId: 'a', from: 1, to: 2, count: 2, reason: 'missed', ...epoch } as const
+    expect(decodeSkip(encodeSkip(skip), 'a')).toEqual(skip)
   })
 })

@@ -6,13 +6,9 @@ import { rankOf } from '../../core/fair.ts'
 import type { Declared, Job, Lease } from '../../core/job.ts'
 import { specFrom, specText, type StoredSpec } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
-import { bodyOf } from '../shared/body.ts'
-import { kinds, RUNNING, states } from '../shared/codes.ts'
-import { toJob, type Cold as Definition } from '../shared/job.ts'
+import { kinds, states } from '../shared/codes.ts'
 import { fromKey, toKey } from '../shared/text.ts'
-import { parseBody } from '../shared/told.ts'
-
-export type { Definition }
+import { decodeState, encodeState, type Definition } from './job-state.ts'
 
 /** A job as scripts answer: its number and texts. The lease is empty while nobody holds it. */
 export interface StoredJob {
@@ -65,7 +61,7 @@ export function encodeRow(job: Job): string {
     job.waitingFor === 'start', toKey(job.id), job.seriesId === null ? false : toKey(job.seriesId),
     job.declared === null ? false : toKey(job.declared.app),
   ]
-  return `${JSON.stringify(head)}\n${bodyOf(job)}`
+  return `${JSON.stringify(head)}\n${encodeState(job)}`
 }
 
 /** Of a row that says itself that it is running. */
@@ -84,10 +80,15 @@ export function encodeLease({ lease, version }: Job): string {
   return JSON.stringify(parts)
 }
 
-/** What running a job never changes: written once, and again when it is edited. */
+/** Written once, and again when it is edited. */
 export function encodeDefinition({ id, kind, seriesId, spec, declared, createdAt }: Job): string {
   const head = JSON.stringify({ id, kind: kinds.indexOf(kind), seriesId, declared, createdAt })
   return `${head.slice(0, -1)},"spec":${specText(spec)}}`
+}
+
+/** What `takeJob` of the scripts takes. */
+export function jobArgs(job: Job): [row: string, definition: string, lease: string] {
+  return [encodeRow(job), encodeDefinition(job), encodeLease(job)]
 }
 
 /** The first line of a text, and what is behind it. */
@@ -166,26 +167,32 @@ interface HeldLease {
   readonly version: number | null
 }
 
-export function decodeJob({ row, lease, definition }: StoredJob): Job {
+export function decodeJob({ row, lease, definition }: Omit<StoredJob, 'seq'>): Job {
   return jobFrom(row, decodeDefinition(definition), lease === '' ? null : decodeLease(lease))
 }
 
 /** As a claim leaves the job whose row this is. */
-export function claimedJob({ row, definition }: Omit<StoredJob, 'lease'>, lease: Lease): Job {
+export function claimedJob(row: string, definition: string, lease: Lease): Job {
   return jobFrom(row, decodeDefinition(definition), { lease, isClaim: true, version: null })
 }
 
 function decodeLease(text: string): HeldLease {
-  const [version, token, isClaim, attemptId, owner, claimedAt, until] = JSON.parse(
-    text,
-  ) as LeaseParts
+  const parts = parsed(text) as LeaseParts | null
+  const isSound =
+    Array.isArray(parts) &&
+    [1, 3, 4].every(i => typeof parts[i] === 'string') &&
+    [0, 5, 6].every(i => Number.isFinite(parts[i]))
+  if (!isSound) {
+    throw new DamagedRecord('state', 'the stored lease of the job is unreadable')
+  }
+  const [version, token, isClaim, attemptId, owner, claimedAt, until] = parts
   const names = { token: fromKey(token), owner: fromKey(owner), attemptId: fromKey(attemptId) }
   return { lease: { ...names, claimedAt, until }, isClaim, version }
 }
 
 function jobFrom(row: string, definition: Definition, held: HeldLease | null): Job {
   if (row === '') throw new DamagedRecord('state', 'the stored row of the job is missing')
-  const [line, body] = splitText(row)
+  const [line, state] = splitText(row)
   const head = parsed(line) as RowHead | null
   if (!Array.isArray(head) || head.length !== ROW_WIDTH) {
     throw new DamagedRecord('state', 'the stored row of the job has lost fields')
@@ -198,17 +205,14 @@ function jobFrom(row: string, definition: Definition, held: HeldLease | null): J
   if (![attempts, fence, version, dueAt ?? 0, head[2]].every(Number.isFinite)) {
     throw new DamagedRecord('state', 'the stored counters of the job are not numbers')
   }
-  return toJob(
-    {
-      state: states[held === null ? head[2] : RUNNING]!,
-      dueAt,
-      expireAt: orNull(head[11]),
-      attempts,
-      fence,
-      version,
-      body: parseBody(body),
-      lease: held === null ? null : held.lease,
-    },
-    definition,
-  )
+  const job = {
+    state: held === null ? states[head[2]]! : 'running',
+    dueAt,
+    expireAt: orNull(head[11]),
+    lease: held === null ? null : held.lease,
+    attempts,
+    fence,
+    version,
+  } as const
+  return decodeState(state, job, definition)
 }

@@ -38,7 +38,7 @@ export class RedisSession {
     return this.connection.send(command, this.connection.prefix + name, ...words)
   }
 
-  /** The jobs a script answers with, from a position of its answer on. */
+  /** The jobs a script answers with. */
   async jobs(name: ScriptName, args: readonly string[]): Promise<Job[]> {
     return this.decodeAll(storedJobs(await this.run(name, args))).map(({ job }) => job)
   }

@@ -3,13 +3,11 @@
 import type { Change } from '../../core/change.ts'
 import type { CommitResult, WriteOptions } from '../port.ts'
 import { toKey } from '../shared/text.ts'
-import { encodeAttempt } from './attempt.ts'
-import { skipText } from './attempts.ts'
-import { jobArgs } from './insert.ts'
+import { encodeAttempt, encodeSkip } from './attempt.ts'
 import { recordArgs } from './records.ts'
-import { encodeDefinition, encodeLease, encodeRow } from './row.ts'
+import { encodeDefinition, encodeLease, encodeRow, jobArgs } from './row.ts'
 import type { RedisSession } from './session.ts'
-import { flag } from './words.ts'
+import { flag } from './script-args.ts'
 
 const results: readonly CommitResult[] = ['committed', 'conflict', 'missing', 'full']
 
@@ -67,7 +65,7 @@ function restArgs(change: Change): string[] {
     ...skips.flatMap(skip => [
       String(skip.from),
       String(skip.to + job.spec.retention.ageMs),
-      skipText(skip),
+      encodeSkip(skip),
     ]),
     String(inserts.length),
     ...inserts.flatMap(jobArgs),

@@ -53,7 +53,7 @@ import * as reports from './reports.ts'
 import { RedisSession } from './session.ts'
 import { commit } from './settle.ts'
 import { Wake } from './wake.ts'
-import { flag } from './words.ts'
+import { flag } from './script-args.ts'
 
 export interface RedisOptions extends ConnectionOptions {
   /** Time in place of the server's, for tests. */

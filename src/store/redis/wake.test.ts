@@ -78,6 +78,14 @@ describe('a hint', () => {
     expect(await silence()).toBe(1)
   })
 
+  it('is heard when a lane has its first job, for those of others may wait for their limits', async () => {
+    await writer.insert([job('a', { lane: 'full' })], { now: T0 })
+    expect(await hint()).toBe(true)
+    heard = 0
+    await writer.insert([job('b', { lane: 'free' })], { now: T0 })
+    expect(await hint()).toBe(true)
+  })
+
   it('is not heard by the one who gave it', async () => {
     await hearer.insert([job('a')], { now: T0 })
     expect(await silence()).toBe(1)

@@ -9,7 +9,7 @@ export class Wake {
   readonly #sender: string
   readonly #listeners = new Set<() => void>()
   #leave: (() => void) | null = null
-  #isTold = false
+  #isPending = false
 
   constructor(connection: Connection, sender: string) {
     this.#connection = connection
@@ -34,9 +34,9 @@ export class Wake {
       isCluster,
       name: `${prefix}wake`,
       onMessage: message => {
-        if (message !== this.#sender) this.#tell()
+        if (message !== this.#sender) this.#notify()
       },
-      onReady: () => this.#tell(),
+      onReady: () => this.#notify(),
     })
   }
 
@@ -45,11 +45,11 @@ export class Wake {
     this.#leave = null
   }
 
-  #tell(): void {
-    if (this.#isTold) return
-    this.#isTold = true
+  #notify(): void {
+    if (this.#isPending) return
+    this.#isPending = true
     queueMicrotask(() => {
-      this.#isTold = false
+      this.#isPending = false
       for (const listener of this.#listeners) listener()
     })
   }

@@ -37,5 +37,3 @@ export const endReasons: readonly EndReason[] = [
   'damaged',
 ]
 export const origins: readonly Origin[] = ['schedule', 'manual', 'retry', 'backfill']
-
-export const RUNNING = 1

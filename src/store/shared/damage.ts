@@ -81,12 +81,6 @@ export function countOf(value: unknown): number {
   return Number.isSafeInteger(count) && count >= 0 ? count : 0
 }
 
-/** The tenant a lane belongs to, when its spec no longer says. */
-export function tenantOfLane(lane: string): string {
-  const slash = lane.indexOf('/')
-  return slash < 0 ? lane : lane.slice(0, slash)
-}
-
 /** Who declared the job, as far as that is readable. */
 export function declaredOf(text: string | null): Declared | null {
   try {

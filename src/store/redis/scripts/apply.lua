@@ -28,7 +28,7 @@ local function takeRemoval(i)
   local id, version = take(), takeNumber()
   local seq = call('HGET', key('ids'), id)
   if not seq then return refuse(REMOVE, i, MISSING) end
-  local h, lease = decodeRow(call('HGET', key('jobs'), seq)), decodeLease(call('HGET', key('leases'), seq))
+  local h, lease = storedRow(seq), storedLease(seq)
   if (lease and lease.version or h.version) ~= version then return refuse(REMOVE, i, CONFLICT) end
   countWaiting(h, lease, -1)
   return { seq = seq, h = h, lease = lease }

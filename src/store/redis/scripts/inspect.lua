@@ -12,7 +12,7 @@ for _, seq in ipairs(takeRest()) do
   if not row then
     report(seq, '', 'gone')
   elseif isWhole then
-    local h, lease = decodeRow(row), decodeLease(call('HGET', key('leases'), seq))
+    local h, lease = decodeRow(row), storedLease(seq)
     local fault = placeFault(seq, h, lease)
     if fault then report(seq, h.id, fault) end
     if lease and not isRecorded(seq, lease.token) then report(seq, h.id, 'unrecorded') end

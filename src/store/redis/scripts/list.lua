@@ -61,7 +61,7 @@ end
 -- Where everything fits, what is left out need not be read: the number it ends with is found by
 -- halving. Nothing if there are not so many.
 local function numberBehind(n)
-  local last = tonumber(call('GET', key('sequence')) or 0)
+  local last = tonumber(call('GET', key('sequence'))) or 0
   local enough, few = isNewest and 0 or last, isNewest and last + 1 or 0
   if countTo(enough) < n then return nil end
   while math.abs(enough - few) > 1 do

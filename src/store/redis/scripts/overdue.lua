@@ -1,5 +1,5 @@
--- Leases and pauses that ended by the earlier of both clocks. Renewals write only to leases, so
--- records of claims that are behind them are corrected here.
+-- Leases and pauses that ended by the earlier of both clocks, and leases that do not decode, to be set
+-- aside. Renewals write only to leases, so records of claims that are behind them are corrected here.
 
 -- @include leases
 -- @include replies
@@ -12,7 +12,7 @@ if take() == 'server' then now = min(now, serverNow()) end
 local limit, late = takeNumber(), {}
 
 local function consider(seq, expire)
-  if expire <= now then late[#late + 1] = { seq = seq, expire = expire } end
+  if expire <= now then late[#late + 1] = { seq = seq, time = expire } end
 end
 
 local function checkClaim(token, recorded)
@@ -20,7 +20,9 @@ local function checkClaim(token, recorded)
   for seq in gmatch(call('HGET', key('claims:jobs'), token) or '', '%d+') do seqs[#seqs + 1] = seq end
   for i, text in ipairs(fetch('HMGET', 'leases', seqs)) do
     local lease = decodeLease(text)
-    if lease and lease.token == token then
+    if lease == DAMAGED_LEASE then
+      consider(seqs[i], recorded)
+    elseif lease and lease.token == token then
       least = min(least or lease.expire, lease.expire)
       consider(seqs[i], lease.expire)
     end
@@ -38,10 +40,7 @@ for i = 1, #claims, 2 do checkClaim(claims[i], tonumber(claims[i + 1])) end
 local pauses = call('ZRANGEBYSCORE', key('pauses:by-end'), '-inf', int(now), 'WITHSCORES',
   'LIMIT', 0, limit)
 for i = 1, #pauses, 2 do consider(pauses[i], tonumber(pauses[i + 1])) end
-sort(late, function(a, b)
-  if a.expire ~= b.expire then return a.expire < b.expire end
-  return a.seq < b.seq
-end)
+sort(late, isEarlier)
 local seqs = {}
 for i = 1, min(limit, #late) do seqs[i] = late[i].seq end
 return addJobs({}, seqs)

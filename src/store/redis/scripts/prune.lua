@@ -16,7 +16,7 @@ local function pruneAttempt(seq, number)
   local row = call('HGET', key('jobs'), seq)
   if row then
     local h = decodeRow(row)
-    local lease = decodeLease(call('HGET', key('leases'), seq))
+    local lease = storedLease(seq)
     if number > attemptsOf(h, lease) - h.keep then return 0 end
   end
   forgetAttempt(seq, number, text)
@@ -34,11 +34,6 @@ local function pruneAttempts(now, limit)
   return #list, removed
 end
 
-local function isOlder(a, b)
-  if a.expire ~= b.expire then return a.expire < b.expire end
-  return a.seq < b.seq
-end
-
 -- Jobs of an entry that are still there and did not end anew.
 local function addEnded(found, entry, expire, kind, queue)
   local seqs, before = {}, #found
@@ -46,7 +41,7 @@ local function addEnded(found, entry, expire, kind, queue)
   for i, row in ipairs(fetch('HMGET', 'jobs', seqs)) do
     local h = decodeRow(row)
     if row and h.queue == queue and h.kind == kind and h.expire == expire then
-      found[#found + 1] = { seq = seqs[i], expire = expire, h = h }
+      found[#found + 1] = { seq = seqs[i], time = expire, h = h }
     end
   end
   return #found > before
@@ -60,7 +55,7 @@ local function endedJobs(kind, queue, till, wanted)
     local list = call('ZRANGEBYSCORE', name, '-inf', till, 'WITHSCORES', 'LIMIT', offset, ENTRIES)
     for i = 1, #list, 2 do
       local expire, n = tonumber(list[i + 1]), #found
-      if n >= wanted and n > 0 and (found[n].expire ~= expire or n >= TOGETHER_MAX) then return found end
+      if n >= wanted and n > 0 and (found[n].time ~= expire or n >= TOGETHER_MAX) then return found end
       if addEnded(found, list[i], expire, kind, queue) then
         offset = offset + 1
       else
@@ -75,7 +70,7 @@ local function countEndedTasks(routes)
   local n = 0
   for _, route in ipairs(routes) do
     for state = 3, 5 do
-      n = n + tonumber(call('HGET', key('counts'), countField(route, 1, state)) or 0)
+      n = n + (tonumber(call('HGET', key('counts'), countField(route, 1, state))) or 0)
     end
   end
   return n
@@ -94,12 +89,12 @@ local function expiredJobs(now, limit, tasksMax)
     local over = min(countEndedTasks(routes) - tasksMax, limit)
     if over > 0 then
       local oldest = endedJobs(1, queue, '+inf', over)
-      sort(oldest, isOlder)
+      sort(oldest, isEarlier)
       for i = 1, min(over, #oldest) do insert(beyond, oldest[i]) end
     end
   end
-  sort(expired, isOlder)
-  sort(beyond, isOlder)
+  sort(expired, isEarlier)
+  sort(beyond, isEarlier)
   local going, isGoing = {}, {}
   for _, list in ipairs({ expired, beyond }) do
     for _, job in ipairs(list) do

@@ -12,11 +12,11 @@ for i = 1, takeNumber() do
   results[i] = seq and 1 or 0
   if seq then
     isAny = true
-    local h = decodeRow(call('HGET', key('jobs'), seq))
+    local h = storedRow(seq)
     if h == DAMAGED then
       removeDamaged(seq, id)
     else
-      removeJob(seq, h, decodeLease(call('HGET', key('leases'), seq)))
+      removeJob(seq, h, storedLease(seq))
     end
     flush()
   end

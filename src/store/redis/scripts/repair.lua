@@ -3,7 +3,7 @@
 -- @include faults
 
 local now, seq = takeNumber(), take()
-local row, lease = call('HGET', key('jobs'), seq), decodeLease(call('HGET', key('leases'), seq))
+local row, lease = call('HGET', key('jobs'), seq), storedLease(seq)
 if not row then
   call('ZREM', key('jobs:all'), seq)
   -- Whose it was is not known any more; in the lists of its tenant it is passed over.

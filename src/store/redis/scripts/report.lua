@@ -12,8 +12,9 @@ local function storeProgress(seq, attempt, progress, checkpoint)
   local before = call('HGET', key('progress'), seq)
   if before then
     local owner, reported, _, kept = match(before, '^([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$')
-    if progress == '' and cjson.decode(owner)[1] == attempt then progress = reported end
-    if checkpoint == '' then checkpoint = kept end
+    local owned = decodeLine(owner, 1)
+    if progress == '' and owned and owned[1] == attempt then progress = reported end
+    if checkpoint == '' then checkpoint = kept or '' end
   end
   if progress == '' then progress = NO_PROGRESS end
   local lines = { cjson.encode({ attempt }), progress, now, checkpoint }

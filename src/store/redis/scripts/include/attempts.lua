@@ -40,12 +40,12 @@ local HOLES_MAX = 100
 -- An attempt that goes; if it was the first one kept, the next one is that now.
 local function forgetAttempt(seq, number, text)
   removeAttempt(seq, number, text)
-  local low = tonumber(call('HGET', key('attempts:first'), seq) or 1)
+  local low = tonumber(call('HGET', key('attempts:first'), seq)) or 1
   if low ~= number then return end
   local row = call('HGET', key('jobs'), seq)
   if not row then return end
   -- The number of a running attempt is given, but not written yet.
-  local top, lease = decodeRow(row).attempts + 1, decodeLease(call('HGET', key('leases'), seq))
+  local top, lease = decodeRow(row).attempts + 1, storedLease(seq)
   if lease and not lease.isClaim then top = top - 1 end
   for _ = 1, HOLES_MAX do
     if low >= top then break end
@@ -72,8 +72,8 @@ end
 
 -- Numbers of attempts that may be there: from the first one kept to the last one given.
 local function numbersOf(seq, h, lease)
-  local low = tonumber(call('HGET', key('attempts:first'), seq) or 1)
-  local last = tonumber(call('HGET', key('attempts:last'), seq) or 0)
+  local low = tonumber(call('HGET', key('attempts:first'), seq)) or 1
+  local last = tonumber(call('HGET', key('attempts:last'), seq)) or 0
   return low, max(attemptsOf(h, lease), last)
 end
 

@@ -23,6 +23,13 @@ local function serverNow()
   return tonumber(time[1]) * 1000 + floor(tonumber(time[2]) / 1000)
 end
 
+-- The order of entries by time, then by number. Numbers of one width compare as texts alike in every
+-- locale.
+local function isEarlier(a, b)
+  if a.time ~= b.time then return a.time < b.time end
+  return a.seq < b.seq
+end
+
 -- One command for all values of the list, or as few as fit.
 local function batch(command, name, list)
   local n = #list
@@ -85,4 +92,8 @@ local function take()
 end
 local function takeNumber() return tonumber(take()) end
 local function takeFlag() return take() == '1' end
-local function takeRest() return { unpack(ARGV, at + 1) } end
+local function takeRest()
+  local rest = {}
+  while at < #ARGV do rest[#rest + 1] = take() end
+  return rest
+end

@@ -48,7 +48,7 @@ local function takeChanges()
 end
 
 local function readBefore(change)
-  change.before = change.before or decodeRow(call('HGET', key('jobs'), change.seq))
+  change.before = change.before or storedRow(change.seq)
   return change.before
 end
 
@@ -154,7 +154,7 @@ local function commitChange(change, now, waitingMax)
   -- Written by a change before this one: what was read of it is old.
   if change.seq and changed[change.seq] then
     flushChanges()
-    change.held = decodeLease(call('HGET', key('leases'), change.seq))
+    change.held = storedLease(change.seq)
   end
   local refusal = refusalOf(change, now)
   if refusal then return refusal end

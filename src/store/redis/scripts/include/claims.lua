@@ -40,7 +40,7 @@ local function serveQueue()
   claim.isAllTaken = claim.isPlain and isAllTaken()
   local turn = { lane = tenantOf(call('HGET', key('queues:turn'), claim.queue) or ''), taken = 1 }
   if not claim.isPlain then
-    turn.taken = tonumber(call('HGET', key('queues:turn-taken'), claim.queue) or 0)
+    turn.taken = tonumber(call('HGET', key('queues:turn-taken'), claim.queue)) or 0
   end
   local served = serveTenants(turn, claim.limit)
   if served.isMoved and not claim.isAllTaken then

@@ -35,14 +35,25 @@ local function decodeRow(row)
   }
 end
 
+-- What a damaged lease counts as: one that nobody holds any more.
+local DAMAGED_LEASE = {
+  version = -1, token = '', isClaim = false, attempt = '', owner = '', claimedAt = 0, expire = 0,
+}
+
 -- isClaim: the row is still as it was before the claim.
 local function decodeLease(text)
-  local f = text and cjson.decode(text)
-  return f and {
+  if not text then return nil end
+  local f = decodeLine(text, 7)
+  local isSound = f and type(f[1]) == 'number' and type(f[2]) == 'string' and type(f[7]) == 'number'
+  if not isSound then return DAMAGED_LEASE end
+  return {
     version = f[1], token = f[2], isClaim = f[3], attempt = f[4], owner = f[5], claimedAt = f[6],
     expire = f[7],
   }
 end
+
+local function storedRow(seq) return decodeRow(call('HGET', key('jobs'), seq)) end
+local function storedLease(seq) return decodeLease(call('HGET', key('leases'), seq)) end
 
 local function encodeLease(l)
   return cjson.encode({ l.version, l.token, l.isClaim, l.attempt, l.owner, l.claimedAt, l.expire })
@@ -63,6 +74,12 @@ end
 local function decodeRecord(text)
   local f = decodeLine(text, 2)
   return f and { version = f[1], expire = f[2], json = sub(text, find(text, '\n', 1, true) + 1) }
+end
+
+-- The fields of a record's value; none if it is anything but an object.
+local function fieldsOf(record)
+  local isRead, value = pcall(cjson.decode, record.json)
+  return isRead and type(value) == 'table' and value or {}
 end
 
 -- Every attempt that was claimed has a number, also the running one whose row is from before.

@@ -17,7 +17,7 @@ end
 
 -- Waiting jobs of the queue, with what this script did so far.
 local function waitingIn(queue)
-  local stored = tonumber(call('HGET', key('counts:waiting'), queue) or 0) or 0
+  local stored = tonumber(call('HGET', key('counts:waiting'), queue)) or 0
   return stored + (waitingChanges[queue] or 0)
 end
 

@@ -3,6 +3,8 @@
 
 -- @include jobs
 
+local STATE_OF_STATUS = { paused = 2, completed = 3, failed = 4, cancelled = 5 }
+
 -- Out of the lists and places of a route; tells what they said of the job.
 local function searchRoute(seq, route, found)
   local queue, handler = match(route, '^([^%z]*)%z(.*)$')
@@ -35,7 +37,7 @@ local function removeEverywhere(seq)
   for _, route in ipairs(call('SMEMBERS', key('routes'))) do searchRoute(seq, route, found) end
   call('ZREM', key('pauses:by-end'), seq)
   call('ZREM', key('jobs:all'), seq)
-  local lease = decodeLease(call('HGET', key('leases'), seq))
+  local lease = storedLease(seq)
   if lease then
     call('HDEL', key('leases'), seq)
     found.state = RUNNING
@@ -56,6 +58,6 @@ local function removeDamaged(seq, id)
   uncount(found)
   call('HDEL', key('ids'), id)
   for _, name in ipairs({ 'jobs', 'definitions', 'progress' }) do call('HDEL', key(name), seq) end
-  local last = tonumber(call('HGET', key('attempts:last'), seq) or 0)
+  local last = tonumber(call('HGET', key('attempts:last'), seq)) or 0
   if last > 0 then call('HSET', key('removed-history'), seq, '1:' .. last) end
 end

@@ -36,31 +36,60 @@ local function rowOf(seq, text)
   return h
 end
 
-local function timedJobs(batchSize)
+-- Makes the next job of a stream its first one: its number and score, nothing at the end.
+local function advance(stream)
+  local at = stream.at + 2
+  if at > #stream.list and not stream.isEnd then
+    local last = stream.read + stream.chunk - 1
+    stream.list = call('ZRANGE', key(stream.name), stream.read, last, 'WITHSCORES')
+    stream.read, stream.isEnd, at = last + 1, #stream.list < 2 * stream.chunk, 1
+  end
+  stream.at, stream.seq = at, stream.list[at]
+  stream.score = stream.seq and tonumber(stream.list[at + 1])
+end
+
+-- A sorted set that is read in chunks, as far as its jobs come before those of others.
+local function openStream(route, name, chunk)
+  return { route = route, name = name, chunk = chunk, list = {}, at = -1, read = 0 }
+end
+
+-- The first jobs of several streams up to a score, in the order of scores, then of numbers.
+local function mergeStreams(streams, limit, till)
   local jobs = {}
-  for _, route in ipairs(claim.routes) do
-    if route.due > 0 then
-      local list = call('ZRANGEBYSCORE', key(timedKey(route.name)), '-inf', int(claim.now),
-        'WITHSCORES', 'LIMIT', 0, batchSize)
-      for i = 1, #list, 2 do
-        insert(jobs, { seq = list[i], due = tonumber(list[i + 1]), route = route })
+  while #jobs < limit do
+    local best, bestSeq, bestScore
+    for _, stream in ipairs(streams) do
+      local seq, score = stream.seq, stream.score
+      if seq and (not best or score < bestScore or (score == bestScore and seq < bestSeq)) then
+        best, bestSeq, bestScore = stream, seq, score
       end
     end
+    if not best or bestScore > till then break end
+    advance(best)
+    jobs[#jobs + 1] = { seq = bestSeq, stream = best }
   end
-  -- Numbers of one width compare as texts alike in every locale.
-  sort(jobs, function(a, b)
-    if a.due ~= b.due then return a.due < b.due end
-    return a.seq < b.seq
-  end)
   return jobs
+end
+
+-- The earliest timed jobs that are due, over all routes.
+local function timedJobs(batchSize)
+  local routes, streams = {}, {}
+  for _, route in ipairs(claim.routes) do
+    if route.due > 0 then routes[#routes + 1] = route end
+  end
+  for i, route in ipairs(routes) do
+    streams[i] = openStream(route, timedKey(route.name), ceil(batchSize / #routes))
+    advance(streams[i])
+  end
+  return mergeStreams(streams, batchSize, claim.now)
 end
 
 local function makeDueReady()
   local batchSize = max(READY_BATCH, READY_FACTOR * claim.limit)
   local jobs, seqs = timedJobs(batchSize), {}
-  for i = 1, min(batchSize, #jobs) do seqs[i] = jobs[i].seq end
+  for i, job in ipairs(jobs) do seqs[i] = job.seq end
   for i, text in ipairs(fetch('HMGET', 'jobs', seqs)) do
-    local route = jobs[i].route
+    local route = jobs[i].stream.route
     zrem(timedKey(route.name), seqs[i])
     route.due = route.due - 1
     route.isChanged = true
@@ -80,22 +109,10 @@ local function readRings()
     end
     route.isWhole = #route.lanes < LANES_MAX
     if #route.lanes > 0 then
-      local latestDue = tonumber(call('ZSCORE', key('ready:latest-due'), route.name) or 0)
+      local latestDue = tonumber(call('ZSCORE', key('ready:latest-due'), route.name)) or 0
       route.hasFuture = latestDue > claim.now
     end
   end
-end
-
--- Makes the next job of a stream its first one: its number and rank, nothing at the end.
-local function advance(stream)
-  local at = stream.at + 2
-  if at > #stream.list and not stream.isEnd then
-    local last = stream.read + CHUNK - 1
-    stream.list = call('ZRANGE', key(stream.name), stream.read, last, 'WITHSCORES')
-    stream.read, stream.isEnd, at = last + 1, #stream.list < 2 * CHUNK, 1
-  end
-  stream.at, stream.seq = at, stream.list[at]
-  stream.rank = stream.seq and tonumber(stream.list[at + 1])
 end
 
 -- After a clock was set back, ready jobs may not be due yet: then each of them is looked at.
@@ -119,7 +136,8 @@ end
 local function streamOf(route, lane)
   local stream = route.streams[lane]
   if stream then return stream end
-  stream = { name = laneKey(route.name, lane), route = route, lane = lane, list = {}, at = -1, read = 0 }
+  stream = openStream(route, laneKey(route.name, lane), CHUNK)
+  stream.lane = lane
   route.streams[lane] = stream
   if route.hasFuture then stream.list, stream.isEnd = dueOnly(stream), true end
   advance(stream)
@@ -172,21 +190,9 @@ end
 
 -- The next jobs of a lane in the order of rank, over all routes.
 local function nextJobs(lane, limit)
-  local streams, jobs = {}, {}
+  local streams = {}
   for _, route in ipairs(claim.routes) do streams[#streams + 1] = streamOf(route, lane) end
-  while #jobs < limit do
-    local best, bestSeq, bestRank
-    for _, stream in ipairs(streams) do
-      local seq, rank = stream.seq, stream.rank
-      if seq and (not best or rank < bestRank or (rank == bestRank and seq < bestSeq)) then
-        best, bestSeq, bestRank = stream, seq, rank
-      end
-    end
-    if not best then break end
-    advance(best)
-    jobs[#jobs + 1] = { seq = bestSeq, stream = best }
-  end
-  return jobs
+  return mergeStreams(streams, limit, math.huge)
 end
 
 local function leaveLanes(jobs)

@@ -3,7 +3,7 @@
 -- @include jobs
 -- @include records
 
-local INSERTED, EXISTS, FULL_QUEUE, RECORD_CONFLICT = 1, 0, -1, -2
+local INSERT_RESULT = { inserted = 1, exists = 0, full = -1, conflict = -2 }
 
 local function takeJobs()
   local jobs, ids = {}, {}
@@ -21,7 +21,7 @@ local function insertJobs()
   local jobs, ids = takeJobs()
   local results, isNew = {}, {}
   if not recordsFit(writes, now) then
-    for i = 1, #jobs do results[i] = RECORD_CONFLICT end
+    for i = 1, #jobs do results[i] = INSERT_RESULT.conflict end
     return results
   end
   local stored = fetch('HMGET', 'ids', ids)
@@ -29,13 +29,13 @@ local function insertJobs()
   for i, made in ipairs(jobs) do
     local h = made.head
     if stored[i] or isNew[h.id] then
-      results[i] = EXISTS
+      results[i] = INSERT_RESULT.exists
     elseif isFull(h, waitingMax) then
-      results[i] = FULL_QUEUE
+      results[i] = INSERT_RESULT.full
     else
       isNew[h.id] = true
       addJob(sequenceText(sequence + i), made, h, now)
-      results[i] = INSERTED
+      results[i] = INSERT_RESULT.inserted
     end
   end
   flush()

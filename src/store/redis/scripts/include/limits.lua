@@ -3,12 +3,18 @@
 -- @include constants
 -- @include due
 
+-- As core/lane reads a rule: what is no number counts as not given.
 local function limitsOf(lane)
   if not claim.hasLimits then return nil end
   local record = decodeRecord(call('HGET', key('records:' .. LANE_KIND), lane))
   if not record or (record.expire and record.expire <= claim.now) then return nil end
-  local isRead, limits = pcall(cjson.decode, record.json)
-  return isRead and type(limits) == 'table' and limits or nil
+  local fields, limits = fieldsOf(record), {}
+  for _, name in ipairs({ 'weight', 'runningMax', 'count', 'perMs' }) do
+    if type(fields[name]) == 'number' then limits[name] = fields[name] end
+  end
+  -- A rate needs both.
+  if not limits.perMs then limits.count = nil end
+  return limits
 end
 
 local function runningKey(lane) return 'lanes:running:' .. lane end
@@ -19,7 +25,7 @@ local function runningIn(lane)
   local name, n = key(runningKey(lane)), 0
   local held = call('HGETALL', name)
   for i = 1, #held, 2 do
-    local lease = decodeLease(call('HGET', key('leases'), held[i]))
+    local lease = storedLease(held[i])
     if lease and lease.token == held[i + 1] then n = n + 1 else call('HDEL', name, held[i]) end
   end
   return n
@@ -32,7 +38,7 @@ local function roomOf(lane)
   room.weight = limits.weight or 1
   if limits.runningMax then room.left = max(0, limits.runningMax - runningIn(lane)) end
   if limits.count then
-    local fullAt = tonumber(call('GET', key(rateKey(lane))) or 0)
+    local fullAt = tonumber(call('GET', key(rateKey(lane)))) or 0
     local spent = ceil((fullAt - claim.now) * limits.count / limits.perMs - 0.001)
     room.left = min(room.left, max(0, limits.count - max(0, spent)))
   end
@@ -57,7 +63,7 @@ local function spendIn(name, jobs)
   local limits = limitsOf(name)
   if not limits then return end
   if limits.count then
-    local fullAt = max(tonumber(call('GET', key(rateKey(name))) or 0), claim.now)
+    local fullAt = max(tonumber(call('GET', key(rateKey(name)))) or 0, claim.now)
       + #jobs * limits.perMs / limits.count
     call('SET', key(rateKey(name)), string.format('%.17g', fullAt), 'PX', LANE_USE_KEPT_MS)
   end

@@ -1,6 +1,6 @@
 -- Where claims find a waiting job: in the times of its route until it is due, then in its lane,
--- and the lane in the ring of the route. When a job becomes due sooner than all others, other
--- nodes get a hint.
+-- and the lane in the ring of the route. When a job becomes due sooner than all others, or the lanes
+-- that had something ready may be at their limits, other nodes get a hint.
 
 -- @include base
 
@@ -51,12 +51,13 @@ local function flushPlaces()
   end
   for route, lanes in pairs(rings) do
     local name, list = ringKey(route), {}
-    isSooner = isSooner or call('EXISTS', key(name)) == 0
+    local lanesBefore = call('ZCARD', key(name))
     for lane in pairs(lanes) do
       list[#list + 1] = 0
       list[#list + 1] = lane
     end
     batch('ZADD', name, list)
+    isSooner = isSooner or call('ZCARD', key(name)) > lanesBefore
     call('ZADD', key('ready:latest-due'), 'GT', latest[route], route)
   end
   for name, list in pairs(ready) do batch('ZADD', name, list) end

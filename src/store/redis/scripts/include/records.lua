@@ -40,6 +40,7 @@ local function dropRecord(kind, name)
   call('HDEL', key(recordsKey(kind)), name)
   call('ZREM', key(recordNamesKey(kind)), name)
   call('ZREM', key(EXPIRING), kind .. NUL .. name)
+  if call('EXISTS', key(recordsKey(kind))) == 0 then call('SREM', key('record-kinds'), kind) end
 end
 
 local function storeRecord(kind, name, expire, text)

@@ -6,7 +6,6 @@
 
 local STATUSES = { 'unstarted', 'live', 'paused', 'completed', 'failed', 'cancelled' }
 local STATUS_OF_STATE = { [2] = 'paused', [3] = 'completed', [4] = 'failed', [5] = 'cancelled' }
-local STATE_OF_STATUS = { paused = 2, completed = 3, failed = 4, cancelled = 5 }
 
 local function statusKey(status) return 'jobs:by-status:' .. status end
 local function tenantStatusKey(status, tenant) return statusKey(status) .. ':' .. tenant end

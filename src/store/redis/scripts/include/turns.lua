@@ -6,8 +6,9 @@
 local function storedTurn(name)
   local record = decodeRecord(call('HGET', key(recordsKey(TURN_KIND)), name))
   if record and not (record.expire and record.expire <= claim.now) then
-    local turn = cjson.decode(record.json)
-    return { lane = turn.lane, taken = turn.taken }
+    local fields = fieldsOf(record)
+    local isSound = type(fields.lane) == 'string' and type(fields.taken) == 'number'
+    if isSound then return { lane = fields.lane, taken = fields.taken } end
   end
   return { lane = '', taken = 0 }
 end
@@ -113,9 +114,9 @@ local function nextTenant(tenant, isBehind)
   if not lane then return nil end
   local found = tenantOf(lane)
   for i = 1, #found do
-    local name = sub(found, 1, i - 1)
-    if isBefore(sub(found, i, i), '/') and isBefore(tenant, name) then
-      if firstLane(name .. '/', name .. '0') then return name end
+    if isBefore(sub(found, i, i), '/') then
+      local name = sub(found, 1, i - 1)
+      if isBefore(tenant, name) and firstLane(name .. '/', name .. '0') then return name end
     end
   end
   return found

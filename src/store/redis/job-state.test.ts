@@ -1,12 +1,11 @@
-// Bodies say all of a job that rows do not, also where one is told by the one before it.
+// The state behind the first line of a row, written and read.
 
 import { describe, expect, it } from 'vitest'
 import { job } from '../../../tests/support/builders.ts'
 import { noRun, noTotals, type Job } from '../../core/job.ts'
 import { DamagedRecord } from '../../core/damage.ts'
-import { outcomes } from './codes.ts'
-import { bodyOf, type Body } from './body.ts'
-import { parseBody, toldOf } from './told.ts'
+import { outcomes } from '../shared/codes.ts'
+import { decodeState, encodeState, type StoredState } from './job-state.ts'
 
 const plain: Job = {
   ...job('a'),
@@ -52,42 +51,36 @@ const others: Readonly<Record<string, Partial<Job>>> = {
   lastError: { lastError: { name: 'E', message: 'm', stack: null } },
 }
 
-describe('the body of a job', () => {
-  it('is one text for jobs that say the same', () => {
-    expect(bodyOf({ ...plain, id: 'b', totals: { ...plain.totals } })).toBe(bodyOf(plain))
-  })
+const read = (text: string, one = plain) => decodeState(text, { ...one, ...one.counters }, one)
+const decoded = (state: StoredState) => read(JSON.stringify(state))
+const stored = (one: Job) => JSON.parse(encodeState(one)) as StoredState
 
-  it.each(Object.entries(others))('tells %s, whatever was written before it', (_, differs) => {
+describe('the state of a job', () => {
+  it.each(Object.entries(others))('is read with %s', (_, differs) => {
     const other: Job = { ...plain, ...differs }
-    const alone = bodyOf(other)
-    bodyOf(plain)
-    expect(bodyOf(other)).toBe(alone)
-    expect(alone).not.toBe(bodyOf(plain))
-    expect(bodyOf(plain)).not.toBe(alone)
+    const text = encodeState(other)
+    expect(text).not.toBe(encodeState(plain))
+    expect(read(text, other)).toEqual(other)
   })
 
-  it.each(Object.entries(others))('is read with %s, whatever was read before it', (_, differs) => {
-    const other: Job = { ...plain, ...differs }
-    for (const before of [plain, other]) {
-      const text = bodyOf(other)
-      for (const read of [parseBody, (json: string) => toldOf(JSON.parse(json) as Body)]) {
-        read(bodyOf(before))
-        const { runs, concluded, ...told } = read(text)
-        expect(other).toMatchObject({ ...told, counters: { runs, concluded } })
-      }
-    }
+  it('of an earlier version reads a released last attempt as a firing of a series', () => {
+    const state = stored(plain)
+    state[15] = outcomes.indexOf('released')
+    expect(decoded(state)).toMatchObject({ last: null, series: { firedAt: 5, totals: noTotals } })
   })
 
-  it('of an earlier version tells a released last attempt as a firing of a series', () => {
-    const body = JSON.parse(bodyOf(plain)) as Body
-    body[15] = outcomes.indexOf('released')
-    expect(toldOf(body)).toMatchObject({ last: null, series: { firedAt: 5, totals: noTotals } })
+  it.each([
+    ['is no JSON', '{'],
+    ['has lost fields', '[0,1]'],
+    ['has a text for a number', encodeState(plain).replace('[0', '["0"')],
+    ['has a list for its details', `${encodeState(plain).slice(0, -1)},[]]`],
+  ])('that %s is damaged', (_, text) => {
+    expect(() => read(text)).toThrow(DamagedRecord)
   })
 
   it('whose sums of tasks are no numbers is damaged', () => {
-    const body = JSON.parse(bodyOf({ ...plain, series: { firedAt: 1, totals: noTotals } })) as Body
-    const series = { firedAt: 1, totals: { failed: 'many' } }
-    const damaged = [...body.slice(0, -1), { series }] as unknown as Body
-    expect(() => toldOf(damaged)).toThrow(DamagedRecord)
+    const series = { firedAt: 1, totals: { ...noTotals, failed: 'many' } }
+    const damaged = [...stored(plain), { series }] as unknown as StoredState
+    expect(() => decoded(damaged)).toThrow(DamagedRecord)
   })
 })

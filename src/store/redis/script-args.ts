@@ -1,4 +1,4 @@
-// How scripts take values: flags, what may be missing, and where a walk by name begins.
+// How scripts take arguments: flags, what may be missing, and where a walk by name begins.
 
 import { toKey } from '../shared/text.ts'
 
