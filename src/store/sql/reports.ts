@@ -45,9 +45,6 @@ export function* report(
 export const progressColumns = 'job, attempt_id, fraction, note, checkpoint, updated_at'
 export const insertProgressSql = `insert into progress (${progressColumns})
   values (${marksFor(progressColumns)})`
-const putProgressSql = `${insertProgressSql} on conflict (job) do update
-  set attempt_id = excluded.attempt_id, fraction = excluded.fraction, note = excluded.note,
-    checkpoint = excluded.checkpoint, updated_at = excluded.updated_at`
 
 export function progressValues(seq: number, reported: Progress): Value[] {
   const { attemptId, fraction, note, checkpoint, at } = reported
@@ -55,15 +52,23 @@ export function progressValues(seq: number, reported: Progress): Value[] {
   return [seq, toKey(attemptId), fraction, toKeyOrNull(note), text, at]
 }
 
+/** What is not reported stays, in one statement: reports of one attempt may come side by side. */
 function* writeProgress(seq: number, given: Report, at: Instant): Operation<void> {
-  const { attemptId, progress: told, checkpoint } = given
-  if (!told && checkpoint === undefined) return
-  const before = yield* readProgress(seq)
-  const same = before?.attemptId === attemptId ? before : null
-  const { fraction, note } = told ?? { fraction: same?.fraction ?? null, note: same?.note ?? null }
-  const kept = checkpoint === undefined ? before?.checkpoint : checkpoint
-  const values = progressValues(seq, { attemptId, fraction, note, checkpoint: kept, at })
-  yield* rowsOf(putProgressSql, ...values)
+  const { attemptId, progress: shown, checkpoint } = given
+  if (!shown && checkpoint === undefined) return
+  const { fraction, note } = shown ?? { fraction: null, note: null }
+  const kept = (column: string) =>
+    shown
+      ? `excluded.${column}`
+      : `case when p.attempt_id = excluded.attempt_id then p.${column} end`
+  yield* rowsOf(
+    `insert into progress as p (${progressColumns}) values (${marksFor(progressColumns)})
+      on conflict (job) do update set attempt_id = excluded.attempt_id,
+        fraction = ${kept('fraction')}, note = ${kept('note')},
+        checkpoint = ${checkpoint === undefined ? 'p' : 'excluded'}.checkpoint,
+        updated_at = excluded.updated_at`,
+    ...progressValues(seq, { attemptId, fraction, note, checkpoint, at }),
+  )
 }
 
 type ProgressRow = [

@@ -162,6 +162,21 @@ describe('no claim waits for another transaction', () => {
   })
 })
 
+it('reports of one attempt side by side keep what each of them says', async () => {
+  const [store] = await open(1)
+  await store!.insert([newJob({ id: 'a', kind: 'task' })], { now: T0 })
+  const [held] = await store!.claim(claimRequest({ limit: 1 }, makeIds()))
+  const { token, attemptId } = held!.lease!
+  const report = { jobId: 'a', token, fence: held!.counters.fence, attemptId }
+  for (let i = 1; i <= 30; i++) {
+    await Promise.all([
+      store!.report([{ ...report, progress: { fraction: i / 100, note: null } }], T0),
+      store!.report([{ ...report, checkpoint: i }], T0),
+    ])
+    expect(await store!.progress('a')).toMatchObject({ fraction: i / 100, checkpoint: i })
+  }
+})
+
 function decided(held: Job, random: Random): Change {
   const started = begin(held, T0)
   if (started.kind === 'nothing') return started.change
