@@ -4,6 +4,7 @@
 import { SchedulerError } from '../../../core/errors.ts'
 import { NODE_KIND } from '../../../core/record.ts'
 import type { Instant } from '../../../core/time.ts'
+import { toKey } from '../../shared/text.ts'
 import type { Database, Row, Value } from './driver.ts'
 
 /** Only the newest of the earlier layouts: the program that wrote it brings older ones there. */
@@ -142,7 +143,7 @@ function jobValues(row: EarlierJob): Row {
 function nameIn(spec: string | null): string | null {
   try {
     const { name } = JSON.parse(spec ?? '{}') as { name?: unknown }
-    return typeof name === 'string' ? name : null
+    return typeof name === 'string' ? toKey(name) : null
   } catch {
     return null
   }
