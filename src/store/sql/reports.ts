@@ -19,7 +19,6 @@ import { marksFor } from './insert.ts'
 import { addMeasures } from './measures.ts'
 import { rowOf, rowsOf, type Operation, type Row, type Value } from './operation.ts'
 import { cutBy, pageOf, whereAll } from './paging.ts'
-import { heldSeq } from './renew.ts'
 
 export function* report(
   sql: Sql,
@@ -32,7 +31,7 @@ export function* report(
       held.push(yield* addMeasures(one))
       continue
     }
-    const seq = yield* heldSeq(sql, one.jobId, one)
+    const seq = yield* heldSeq(sql, one)
     if (seq !== null) {
       yield* writeProgress(seq, one, now)
       yield* writeLines(seq, one)
@@ -42,10 +41,19 @@ export function* report(
   return held
 }
 
-export const progressColumns = 'job, attempt_id, fraction, note, checkpoint, updated_at'
-export const insertProgressSql = `insert into progress (${progressColumns})
-  values (${marksFor(progressColumns)})`
+/** The number of the job if the lease still holds. */
+function* heldSeq({ dialect }: Sql, { jobId, token, fence }: Report): Operation<number | null> {
+  const row = yield* rowOf<[number]>(
+    `select seq from job_states where seq = (select seq from jobs where id = ?)
+      and token = ? and fence = ? ${dialect.keepStates}`,
+    toKey(jobId),
+    toKey(token),
+    fence,
+  )
+  return row?.[0] ?? null
+}
 
+export const progressColumns = 'job, attempt_id, fraction, note, checkpoint, updated_at'
 export function progressValues(seq: number, reported: Progress): Value[] {
   const { attemptId, fraction, note, checkpoint, at } = reported
   const text = checkpoint === undefined ? null : JSON.stringify(checkpoint)
@@ -79,14 +87,6 @@ type ProgressRow = [
   at: number,
 ]
 
-export function* readProgress(seq: number): Operation<Progress | null> {
-  const row = yield* rowOf<ProgressRow>(
-    'select attempt_id, fraction, note, checkpoint, updated_at from progress where job = ?',
-    seq,
-  )
-  return row ? toProgress(row) : null
-}
-
 export function toProgress(row: Row): Progress {
   const [attempt, fraction, note, checkpoint, at] = row as ProgressRow
   return {
@@ -99,12 +99,16 @@ export function toProgress(row: Row): Progress {
 }
 
 export function* progress(jobId: string): Operation<Progress | null> {
-  const row = yield* rowOf<[number]>('select seq from jobs where id = ?', toKey(jobId))
-  return row ? yield* readProgress(row[0]) : null
+  const row = yield* rowOf(
+    `select p.attempt_id, p.fraction, p.note, p.checkpoint, p.updated_at
+      from jobs j join progress p on p.job = j.seq where j.id = ?`,
+    toKey(jobId),
+  )
+  return row ? toProgress(row) : null
 }
 
 export const lineColumns = 'attempt_id, n, job, at, level, message, fields'
-export const insertLineSql = `insert into log_lines (${lineColumns}) values (${marksFor(lineColumns)})`
+const insertLineSql = `insert into log_lines (${lineColumns}) values (${marksFor(lineColumns)})`
 
 export function lineValues(line: LogLine): Value[] {
   const { at, level, message, fields } = line

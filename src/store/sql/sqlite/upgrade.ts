@@ -1,11 +1,12 @@
 // The one-time way from the layout before this one (schema versions 1 to 4): in place and in the
 // transaction of the migration, so that the file holds all of the old or all of the new.
 
-import { SchedulerError } from '../../../core/errors.ts'
 import { NODE_KIND } from '../../../core/record.ts'
 import type { Instant } from '../../../core/time.ts'
 import { toKey } from '../../shared/text.ts'
-import type { Database, Row, Value } from './driver.ts'
+import type { Row, Value } from '../operation.ts'
+import { inUseError } from '../schema-version.ts'
+import type { Database } from './driver.ts'
 
 /** Only the newest of the earlier layouts: the program that wrote it brings older ones there. */
 export const upgradableVersion = 4
@@ -44,11 +45,7 @@ function refuseInUse(db: Database, path: string): void {
   const row = db.prepare(`select max(expire_at) from records where kind = '${NODE_KIND}'`).get()
   const until = row?.[0] as Instant | null
   const now = db.prepare("select cast(unixepoch('subsec') * 1000 as integer)").get()![0] as number
-  if (until === null || until <= now) return
-  throw new SchedulerError(
-    'STORE_IN_USE',
-    `a node works on ${path}: stop every node; if it is gone, wait until ${new Date(until).toISOString()}`,
-  )
+  if (until !== null && until > now) throw inUseError(path, until)
 }
 
 /** Their names are those of the new tables and indexes. */
