@@ -10,8 +10,8 @@ import type { CountKey, Sql } from './dialect.ts'
 import { rowsOf, type Operation } from './operation.ts'
 import { deleteJobs } from './remove.ts'
 
-/** Skips are small and few; one batch takes more of them. */
-const SKIPS_FACTOR = 100
+/** Skips are small: a batch takes more of them. On SQLite 10,000 take 24 ms, and the process stands still. */
+const SKIPS_FACTOR = 10
 
 export function* prune(sql: Sql, request: PruneRequest): Operation<PruneResult> {
   const { now, limit } = request
