@@ -23,13 +23,30 @@ export function* deleteBefore(sql: Sql, before: Instant, limit: number): Operati
   )
   const ids = rows.map(([id]) => id)
   yield* deleteAttempts(sql, ids)
-  const skips = yield* rowsOf(
-    `delete from skips where (job, first_at) in
-      (select job, first_at from skips where last_at < ? limit ?) returning 1`,
-    before,
-    limit - ids.length,
+  const skips = { table: 'skips', key: 'job, first_at', where: 'last_at < ?' }
+  return ids.length + (yield* deleteSome(skips, before, limit - ids.length))
+}
+
+interface Rows {
+  readonly table: string
+  readonly key: string
+  /** With one parameter, a time; and the order, if any. */
+  readonly where: string
+}
+
+/** Says how many. */
+export function* deleteSome(
+  { table, key, where }: Rows,
+  at: Instant,
+  limit: number,
+): Operation<number> {
+  const rows = yield* rowsOf(
+    `delete from ${table} where (${key}) in
+      (select ${key} from ${table} where ${where} limit ?) returning 1`,
+    at,
+    limit,
   )
-  return ids.length + skips.length
+  return rows.length
 }
 
 /** With their logs. */

@@ -1,6 +1,6 @@
 // Attempt ↔ row of `attempts`.
 
-import type { Attempt, AttemptTimes, Origin, OutcomeKind } from '../../core/attempt.ts'
+import type { Attempt, Origin, OutcomeKind } from '../../core/attempt.ts'
 import { detailOf, noDetail, type AttemptDetail } from '../shared/attempt.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import type { Row, Value } from './operation.ts'
@@ -43,9 +43,12 @@ export function attemptDetailText(attempt: Attempt): string | null {
 }
 
 /** Everything of an attempt; `a` is attempts, `j` the jobs they belong to. */
-export const readColumns = `a.id, j.id, a.number, a.run, a.attempt, a.fence, a.retries, a.origin,
-  a.retry_of, a.occurrence, a.missed, a.owner, a.claimed_at, a.started_at, a.finished_at,
-  a.outcome, a.clock_epoch, a.expire_at, a.detail`
+const columnsWith = (detail: string) => `a.id, j.id, a.number, a.run, a.attempt, a.fence, a.retries,
+  a.origin, a.retry_of, a.occurrence, a.missed, a.owner, a.claimed_at, a.started_at, a.finished_at,
+  a.outcome, a.clock_epoch, a.expire_at, ${detail}`
+export const readColumns = columnsWith('a.detail')
+/** The same without what it told. */
+export const timeColumns = columnsWith('null')
 
 // prettier-ignore
 type AttemptRow = [
@@ -86,38 +89,5 @@ export function toAttempt(row: Row): Attempt {
     ...(clockEpoch === 0 ? {} : { clockEpoch }),
     ...(detail.payload === undefined ? {} : { payload: detail.payload }),
     expireAt,
-  }
-}
-
-/** Enough to count by. */
-export const timeColumns = `a.id, j.id, a.number, a.run, a.attempt, a.origin, a.occurrence, a.owner,
-  a.claimed_at, a.started_at, a.finished_at, a.outcome`
-
-// prettier-ignore
-type TimesRow = [
-  id: string, jobId: string, number: number, run: number, attempt: number, origin: Origin,
-  occurrence: number, owner: string, claimedAt: number, startedAt: number, finishedAt: number,
-  outcome: OutcomeKind,
-]
-
-export function toTimes(row: Row): AttemptTimes {
-  // prettier-ignore
-  const [
-    id, jobId, number, run, attempt, origin, occurrence, owner, claimedAt, startedAt, finishedAt,
-    outcome,
-  ] = row as TimesRow
-  return {
-    id: fromKey(id),
-    jobId: fromKey(jobId),
-    run,
-    attempt,
-    number,
-    origin,
-    occurrence,
-    owner: fromKey(owner),
-    claimedAt,
-    startedAt,
-    finishedAt,
-    outcome,
   }
 }

@@ -6,27 +6,25 @@ import { claimedSince, numberMark, offsetOf, scanMaxOf } from '../../core/query.
 import { HOUR } from '../../core/time.ts'
 import type { AttemptFilter, Page, PageRequest } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
-import { readColumns, timeColumns, toAttempt, toTimes } from './attempt-row.ts'
+import { readColumns, timeColumns, toAttempt } from './attempt-row.ts'
 import type { Condition, Sql } from './dialect.ts'
 import { rowsOf, type Operation, type Row } from './operation.ts'
 import { cutBy, pageOf, scan, whereAll, type Batch, type Cut } from './paging.ts'
 
-/** What is read of an attempt: columns that begin with its id, that of its job, and its number. */
-interface Form<T> {
-  readonly columns: string
-  readonly toItem: (row: Row) => T
-}
-
-const whole: Form<Attempt> = { columns: readColumns, toItem: toAttempt }
-const times: Form<AttemptTimes> = { columns: timeColumns, toItem: toTimes }
 const NUMBER_AT = 2
+
+interface Reader {
+  readonly sql: Sql
+  /** What is read of an attempt. */
+  readonly columns: string
+}
 
 export function attempts(
   sql: Sql,
   filter: AttemptFilter,
   page: PageRequest,
 ): Operation<Page<Attempt>> {
-  return read({ sql, form: whole }, filter, page)
+  return read({ sql, columns: readColumns }, filter, page)
 }
 
 export function* attemptTimes(
@@ -35,17 +33,12 @@ export function* attemptTimes(
   page: PageRequest,
 ): Operation<Page<AttemptTimes>> {
   const isOfMany = filter.jobId === undefined && filter.id === undefined
-  const reader = { sql, form: times }
+  const reader = { sql, columns: timeColumns }
   if (!isOfMany || offsetOf(page) !== null) return yield* read(reader, filter, page)
   return yield* timesOfMany(reader, filter, { ...page, newestFirst: page.newestFirst ?? true })
 }
 
-interface Reader<T> {
-  readonly sql: Sql
-  readonly form: Form<T>
-}
-
-function* read<T>(reader: Reader<T>, filter: AttemptFilter, page: PageRequest): Operation<Page<T>> {
+function* read(reader: Reader, filter: AttemptFilter, page: PageRequest): Operation<Page<Attempt>> {
   const request = { ...page, newestFirst: page.newestFirst ?? true }
   if (filter.jobId !== undefined) return yield* select(reader, filter, request, 'a.number')
   if (filter.id !== undefined) return yield* select(reader, filter, request, 'a.id')
@@ -54,16 +47,16 @@ function* read<T>(reader: Reader<T>, filter: AttemptFilter, page: PageRequest): 
 
 /** Of one job, or one by its id. */
 // oxlint-disable-next-line max-params -- where, what, which of it, in which order
-function* select<T>(
-  { sql, form }: Reader<T>,
+function* select(
+  { sql, columns }: Reader,
   filter: AttemptFilter,
   page: PageRequest,
   by: 'a.number' | 'a.id',
-): Operation<Page<T>> {
+): Operation<Page<Attempt>> {
   const cut = by === 'a.number' ? cutBy(by, page, numberMark) : cutBy(by, page, toKey)
   const conditions = conditionsOf(sql, filter)
   const rows = yield* rowsOf(
-    `select ${form.columns} from attempts a join jobs j on j.seq = a.job
+    `select ${columns} from attempts a join jobs j on j.seq = a.job
       ${whereAll([...conditions.map(one => one.sql), cut.where])}
       order by ${by} ${cut.order} limit ? offset ?`,
     ...conditions.flatMap(({ params }) => params),
@@ -73,7 +66,7 @@ function* select<T>(
   )
   const markOf = (row: Row) =>
     by === 'a.number' ? String(row[NUMBER_AT]) : fromKey(row[0] as string)
-  const items = rows.slice(0, page.limit).map(form.toItem)
+  const items = rows.slice(0, page.limit).map(toAttempt)
   return pageOf(rows, { limit: page.limit, items, mark: markOf })
 }
 
@@ -81,21 +74,21 @@ function* select<T>(
 const SKEW_MS = HOUR
 
 /** As many as the page holds are looked at: what fits of them is read. */
-function* timesOfMany<T>(
-  { sql, form }: Reader<T>,
+function* timesOfMany(
+  reader: Reader,
   filter: AttemptFilter,
   page: PageRequest,
-): Operation<Page<T>> {
+): Operation<Page<Attempt>> {
   const cut = { ...cutBy('a.id', page, toKey), limit: page.limit }
-  const { found, last } = yield* looked({ sql, form }, filter, cut)
+  const { found, last } = yield* looked(reader, filter, cut)
   return { items: found.map(({ item }) => item), cursor: last }
 }
 
-function* ofMany<T>(
-  reader: Reader<T>,
+function* ofMany(
+  reader: Reader,
   filter: AttemptFilter,
   page: PageRequest,
-): Operation<Page<T>> {
+): Operation<Page<Attempt>> {
   return yield* scan(page, scanMaxOf(page), (from, batch) => {
     const cut = { ...cutBy('a.id', { ...page, cursor: from }, toKey), limit: batch }
     return looked(reader, filter, cut)
@@ -105,11 +98,11 @@ function* ofMany<T>(
 type EndRow = [last: string | null, count: number, claimedAt: number | null]
 
 /** Two statements a batch: where it ends, and what of it fits. */
-function* looked<T>(
-  { sql, form }: Reader<T>,
+function* looked(
+  { sql, columns }: Reader,
   filter: AttemptFilter,
   cut: Cut,
-): Operation<Batch<T>> {
+): Operation<Batch<Attempt>> {
   const isDown = cut.order === 'desc'
   const scanned = `(select * from attempts a ${whereAll([cut.where])}
     order by a.id ${cut.order} limit ?) a`
@@ -123,14 +116,14 @@ function* looked<T>(
   const conditions = conditionsOf(sql, filter)
   const { crossJoin } = sql.dialect
   const rows = yield* rowsOf(
-    `select ${form.columns} from ${scanned} ${crossJoin} jobs j on j.seq = a.job
+    `select ${columns} from ${scanned} ${crossJoin} jobs j on j.seq = a.job
       ${whereAll(conditions.map(one => one.sql))} order by a.id ${cut.order}`,
     ...bounds,
     ...conditions.flatMap(({ params }) => params),
   )
   const isEnd = count < cut.limit || isPastAll(filter, claimedAt!, isDown)
   return {
-    found: rows.map(row => ({ mark: fromKey(row[0] as string), item: form.toItem(row) })),
+    found: rows.map(row => ({ mark: fromKey(row[0] as string), item: toAttempt(row) })),
     last: isEnd ? null : fromKey(last!),
   }
 }

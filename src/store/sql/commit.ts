@@ -5,8 +5,8 @@ import type { State } from '../../core/job.ts'
 import type { CommitResult, WriteOptions } from '../port.ts'
 import { toKey, toKeyOrNull } from '../shared/text.ts'
 import { attemptColumns, attemptValues } from './attempt-row.ts'
-import { countKeyOf, type CountKey } from './counts.ts'
-import type { Sql } from './dialect.ts'
+import { countKeyOf } from './counts.ts'
+import type { CountKey, Sql } from './dialect.ts'
 import { exists, insertJob, isFull, marksFor } from './insert.ts'
 import {
   definitionColumns,
@@ -25,9 +25,6 @@ export const setsOf = (columns: string): string =>
     .map(column => `${column.trim()} = ?`)
     .join(', ')
 
-/** Fenced by version and token: nothing has to be looked at before. */
-const settleSql = `update job_states set ${setsOf(stateColumns)}
-  where seq = (select seq from jobs where id = ?) and version = ? and token = ? returning seq`
 const stateSql = `update job_states set ${setsOf(stateColumns)} where seq = ?`
 const definitionSql = `update jobs set ${setsOf(definitionColumns)} where seq = ?`
 const placeSql = `update job_states set ${setsOf(placeColumns)} where seq = ?`
@@ -42,59 +39,19 @@ export function* commit(
   return results
 }
 
-export function* commitChange(
-  sql: Sql,
-  change: Change,
-  options: WriteOptions,
-): Operation<CommitResult> {
-  const { now } = options
-  const refused = yield* refusal(sql, change, options)
-  const isPlain = refused === null && change.token !== null && !change.specChanged
-  if (!isPlain) return yield* commitStored(sql, change, options, refused)
-  const { job, token } = change
-  const values = stateValues(job, now)
-  const row = yield* rowOf<[number]>(
-    settleSql,
-    ...values,
-    toKey(job.id),
-    change.expectedVersion,
-    toKey(token!),
-  )
-  if (row === undefined) return (yield* exists(job.id)) ? 'conflict' : 'missing'
-  sql.counts.add(countKeyOf(job, 'running'), -1)
-  sql.counts.add(countKeyOf(job), 1)
-  yield* writeRest(sql, row[0], change, options)
-  return 'committed'
-}
-
-/** Why its records or inserts cannot be written; null if they can. */
-function* refusal(
-  sql: Sql,
-  { records, inserts }: Change,
-  options: WriteOptions,
-): Operation<'conflict' | 'full' | null> {
-  if (!(yield* recordsFit(sql, records, options.now))) return 'conflict'
-  for (const job of inserts) {
-    if ((yield* isFull(sql, job, options)) && !(yield* exists(job.id))) return 'full'
-  }
-  return null
-}
-
 // prettier-ignore
 type StoredRow = [
   seq: number, version: number, token: string | null, state: State, kind: CountKey['kind'],
   tenant: string, queue: string, handler: string,
 ]
 
-/** Looks at the row first: for what is not held under a lease, and for edits. */
-// oxlint-disable-next-line max-params -- where, what, when, and what is known of it
-function* commitStored(
+export function* commitChange(
   sql: Sql,
   change: Change,
   options: WriteOptions,
-  refused: 'conflict' | 'full' | null,
 ): Operation<CommitResult> {
   const { job } = change
+  const refused = yield* refusal(sql, change, options)
   const row = yield* rowOf<StoredRow>(
     `select s.seq, s.version, s.token, s.state, s.kind, j.tenant, s.queue, s.handler
       from jobs j join job_states s on s.seq = j.seq where j.id = ? ${sql.dialect.lockStates}`,
@@ -113,6 +70,19 @@ function* commitStored(
   sql.counts.add(countKeyOf(job), 1)
   yield* writeRest(sql, seq, change, options)
   return 'committed'
+}
+
+/** Why its records or inserts cannot be written; null if they can. */
+function* refusal(
+  sql: Sql,
+  { records, inserts }: Change,
+  options: WriteOptions,
+): Operation<'conflict' | 'full' | null> {
+  if (!(yield* recordsFit(sql, records, options.now))) return 'conflict'
+  for (const job of inserts) {
+    if ((yield* isFull(sql, job, options)) && !(yield* exists(job.id))) return 'full'
+  }
+  return null
 }
 
 /** Everything but the row of the job. */
@@ -140,7 +110,7 @@ export function* writeRest(
 
 const attemptMarks = marksFor(attemptColumns)
 export const skipColumns = 'job, first_at, last_at, count, reason, clock_epoch, expire_at'
-export const insertSkipSql = `insert into skips (${skipColumns}) values (${marksFor(skipColumns)})
+const insertSkipSql = `insert into skips (${skipColumns}) values (${marksFor(skipColumns)})
   on conflict (job, first_at) do nothing`
 
 function* dropAttempt(seq: number, drop: NonNullable<Change['drop']>): Operation<void> {

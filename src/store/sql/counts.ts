@@ -2,13 +2,11 @@
 // on, written with it, one row per number that changed.
 
 import type { Job, State } from '../../core/job.ts'
-import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../port.ts'
+import type { Count, JobFilter, Page, PageRequest, Route, TenantCount } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import type { CountChange, CountKey, Dialect, Sql, WriteCounts } from './dialect.ts'
 import { rowsOf, type Operation } from './operation.ts'
 import { cutBy, pageOf, whereAll } from './paging.ts'
-
-export type { CountChange, CountKey }
 
 export function countKeyOf({ kind, state, spec }: Job, as: State = state): CountKey {
   const { tenant, queue, handler } = spec
@@ -116,11 +114,6 @@ export function* countOf({ tenant, ...wanted }: Counted): Operation<number> {
     if (isWanted) sum += one.count
   }
   return sum
-}
-
-export interface Route {
-  readonly queue: string
-  readonly handler: string
 }
 
 /** Queues and their handlers that have jobs, as they are stored. */

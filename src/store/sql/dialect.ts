@@ -45,9 +45,8 @@ export interface Dialect {
   /** `column` is one of the values: one parameter, however many there are. */
   amongTexts(column: string, values: readonly string[]): Condition
   amongNumbers(column: string, values: readonly number[]): Condition
-  /** A table of one column `value`, to lead a join by primary key. */
-  tableOfNumbers(values: readonly number[], alias: string): Condition
-  tableOfTexts(values: readonly string[], alias: string): Condition
+  /** A table of rows that are given, to lead a join. The names of the columns say what they hold. */
+  table(columns: string, rows: readonly (readonly Value[])[], alias: string): Condition
   /** Keeps the table before it outermost, where a database would only guess. */
   readonly crossJoin: string
   /** Behind the name of a table: the index to read it by. */

@@ -6,34 +6,34 @@ import { emptyParts, offsetOf, scanMaxOf } from '../../core/query.ts'
 import { earlier, type Instant } from '../../core/time.ts'
 import type { DueCountRequest, Route, UpcomingRequest } from '../port.ts'
 import { toKey } from '../shared/text.ts'
-import { countOf, routes, type Route as CountedRoute } from './counts.ts'
+import { countOf, routes } from './counts.ts'
 import type { Sql } from './dialect.ts'
 import { jobsOfSeqs } from './jobs-query.ts'
 import { rowsOf, type Operation } from './operation.ts'
-import { pausedQueues } from './queues.ts'
 
 /** Of more ready jobs than this the earliest is not sought: that one of them is due says enough. */
-export const READY_SOUGHT = 64
+const READY_SOUGHT = 64
 
-const delayedSql = `select due_at from job_states where queue = ? and handler = ? and ready = 0
-  order by due_at limit 1`
-const readySql = `select min(due_at) from (select due_at from job_states
-  where queue = ? and handler = ? and ready = 1 limit ${READY_SOUGHT}) r`
+const delayedSql = `(select s.due_at from job_states s
+  where s.queue = g.queue and s.handler = g.handler and s.ready = 0 order by s.due_at limit 1)`
+const readySql = `(select min(r.due_at) from (select s.due_at from job_states s
+  where s.queue = g.queue and s.handler = g.handler and s.ready = 1 limit ${READY_SOUGHT}) r)`
 
 /** What a claim has seen is ready since, so with `seenAt` only what is delayed can be news. */
-export function* nextDueAt(served: readonly Route[], seenAt?: Instant): Operation<Instant | null> {
-  const paused = new Set(yield* pausedQueues())
-  let next: Instant | null = null
-  for (const { queue, handler } of served) {
-    if (paused.has(queue)) continue
-    const key = [toKey(queue), toKey(handler)]
-    const [delayed] = yield* rowsOf<[number]>(delayedSql, ...key)
-    next = earlier(next, delayed?.[0] ?? null)
-    if (seenAt !== undefined) continue
-    const [ready] = yield* rowsOf<[number | null]>(readySql, ...key)
-    next = earlier(next, ready?.[0] ?? null)
-  }
-  return next
+export function* nextDueAt(
+  { dialect }: Sql,
+  served: readonly Route[],
+  seenAt?: Instant,
+): Operation<Instant | null> {
+  const rows = served.map(({ queue, handler }) => [toKey(queue), toKey(handler)])
+  const table = dialect.table('queue, handler', rows, 'g')
+  const [next] = yield* rowsOf<[delayed: number | null, ready: number | null]>(
+    `select min(${delayedSql}), ${seenAt === undefined ? `min(${readySql})` : 'null'}
+      from ${table.sql}
+      where not exists (select 1 from queues q where q.queue = g.queue and q.paused = 1)`,
+    ...table.params,
+  )
+  return earlier(next![0], next![1])
 }
 
 type Waiting = [dueAt: Instant, seq: number]
@@ -51,7 +51,7 @@ export function* upcoming(sql: Sql, request: UpcomingRequest): Operation<Job[]> 
 
 const ofKind = ({ kind }: { readonly kind?: Job['kind'] }): string =>
   kind === undefined ? '' : `and s.kind = '${kind}'`
-const ofQueue = ({ queue }: { readonly queue?: string }): string =>
+const ofQueue = ({ queue }: { readonly queue?: string | undefined }): string =>
   queue === undefined ? '' : 'and s.queue = ?'
 
 function* ofTenant(sql: Sql, tenant: string, request: UpcomingRequest): Operation<number[]> {
@@ -74,11 +74,11 @@ function* ofTenant(sql: Sql, tenant: string, request: UpcomingRequest): Operatio
 interface Stream {
   held: Waiting[]
   at: number
-  readonly route: CountedRoute | null
+  readonly route: Route | null
 }
 
 /** The delayed jobs of each route are in order already and are merged. */
-function* merged(all: readonly CountedRoute[], request: UpcomingRequest): Operation<number[]> {
+function* merged(all: readonly Route[], request: UpcomingRequest): Operation<number[]> {
   const { tenant, limit, from } = request
   const streams: Stream[] = [{ held: yield* readyOf(all, request), at: 0, route: null }]
   for (const route of all) {
@@ -123,7 +123,7 @@ function* isOf(seq: number, tenant: string): Operation<boolean> {
 }
 
 function* delayedOf(
-  { queue, handler }: CountedRoute,
+  { queue, handler }: Route,
   request: UpcomingRequest,
   [dueAt, seq]: Waiting,
 ): Operation<Waiting[]> {
@@ -139,7 +139,7 @@ function* delayedOf(
   )
 }
 
-function* readyOf(all: readonly CountedRoute[], request: UpcomingRequest): Operation<Waiting[]> {
+function* readyOf(all: readonly Route[], request: UpcomingRequest): Operation<Waiting[]> {
   const queues = [...new Set(all.map(({ queue }) => queue))]
   const most = Math.ceil(scanMaxOf(request) / Math.max(1, queues.length))
   const found: Waiting[] = []
@@ -158,54 +158,49 @@ function* readyOf(all: readonly CountedRoute[], request: UpcomingRequest): Opera
   return found.sort(compare)
 }
 
-/** How many waiting jobs are due in each part of a window. */
-export function* countDue(sql: Sql, request: DueCountRequest): Operation<number[]> {
-  const { tenant, queue, from, until, widthMs } = request
-  const parts = emptyParts(request)
-  const part = 'cast((s.due_at - ?) / ? as bigint), count(*)'
-  const within = 's.ready is not null and s.due_at >= ? and s.due_at < ?'
-  const add = (rows: readonly [number, number][]) => {
-    for (const [at, n] of rows) parts[at]! += n
-  }
+/** Rows of job_states (alias s) that wait, where an index leads to them. */
+interface WaitingRows {
+  readonly from: string
+  readonly where: string
+  readonly params: readonly string[]
+}
+
+function* waitingRows(
+  { dialect }: Sql,
+  { tenant, queue }: DueCountRequest,
+): Operation<WaitingRows[]> {
   if (tenant !== undefined) {
-    const rows = yield* rowsOf<[number, number]>(
-      `select ${part} from jobs j ${sql.dialect.crossJoin} job_states s on s.seq = j.seq
-        where j.tenant = ? and ${within} ${ofKind(request)} ${ofQueue(request)} group by 1`,
-      from,
-      widthMs,
-      toKey(tenant),
-      from,
-      until,
-      ...(queue === undefined ? [] : [toKey(queue)]),
-    )
-    add(rows)
-    return parts
+    const from = `jobs j ${dialect.crossJoin} job_states s on s.seq = j.seq`
+    const where = `j.tenant = ? and s.ready is not null ${ofQueue({ queue })}`
+    return [{ from, where, params: [tenant, ...(queue === undefined ? [] : [queue])].map(toKey) }]
   }
   const all = yield* routes(queue)
-  const dueWithin = `s.due_at >= ? and s.due_at < ? ${ofKind(request)} group by 1`
-  for (const route of all) {
+  const from = 'job_states s'
+  const delayed = all.map(route => {
+    const where = 's.queue = ? and s.handler = ? and s.ready = 0'
+    return { from, where, params: [route.queue, route.handler] }
+  })
+  const ready = [...new Set(all.map(route => route.queue))].map(name => {
+    return { from, where: 's.queue = ? and s.ready = 1', params: [name] }
+  })
+  return [...delayed, ...ready]
+}
+
+/** How many waiting jobs are due in each part of a window. */
+export function* countDue(sql: Sql, request: DueCountRequest): Operation<number[]> {
+  const { from, until, widthMs } = request
+  const parts = emptyParts(request)
+  for (const source of yield* waitingRows(sql, request)) {
     const rows = yield* rowsOf<[number, number]>(
-      `select ${part} from job_states s where s.queue = ? and s.handler = ? and s.ready = 0
-        and ${dueWithin}`,
+      `select cast((s.due_at - ?) / ? as bigint), count(*) from ${source.from}
+        where ${source.where} and s.due_at >= ? and s.due_at < ? ${ofKind(request)} group by 1`,
       from,
       widthMs,
-      route.queue,
-      route.handler,
+      ...source.params,
       from,
       until,
     )
-    add(rows)
-  }
-  for (const name of new Set(all.map(route => route.queue))) {
-    const rows = yield* rowsOf<[number, number]>(
-      `select ${part} from job_states s where s.queue = ? and s.ready = 1 and ${dueWithin}`,
-      from,
-      widthMs,
-      name,
-      from,
-      until,
-    )
-    add(rows)
+    for (const [at, n] of rows) parts[at]! += n
   }
   return parts
 }

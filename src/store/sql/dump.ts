@@ -15,7 +15,7 @@ import { fromKey } from '../shared/text.ts'
 import { readColumns, toAttempt } from './attempt-row.ts'
 import type { Sql } from './dialect.ts'
 import { jobColumns, readJob } from './job-row.ts'
-import { rowsOf, type Operation, type Row, type Value } from './operation.ts'
+import { rowOf, rowsOf, type Operation, type Row, type Value } from './operation.ts'
 import { whereAll } from './paging.ts'
 import { recordColumns, toRecord } from './records.ts'
 import { toLine, toProgress } from './reports.ts'
@@ -37,6 +37,18 @@ export function* dump(sql: Sql, { cursor, limit }: DumpRequest): Operation<Page<
   const items = rows.slice(0, limit).map(row => section.toEntry(row.slice(width)))
   const last = rows.length > limit ? rows[limit - 1]!.slice(0, width) : null
   return { items, cursor: dumpCursor(type, last === null ? null : JSON.stringify(last)) }
+}
+
+/** What is there under the key of its section. */
+export function* entryAt(
+  sql: Sql,
+  type: EntryType,
+  key: readonly Value[],
+): Operation<Entry | null> {
+  const { columns, from, keys, toEntry } = sections[type](sql)
+  const where = whereAll(keys.map(name => `${name} = ?`))
+  const row = yield* rowOf(`select ${columns} from ${from} ${where}`, ...key)
+  return row ? toEntry(row) : null
 }
 
 /** One type of entries: where its rows are, and the key they are ordered by. */
@@ -114,15 +126,12 @@ const sections: Readonly<Record<EntryType, (sql: Sql) => Section>> = {
 const queueColumns = 'queue, paused, turn_lane'
 const isTold = "(paused = 1 or turn_lane <> '')"
 
-export const queueSelect = `select ${queueColumns} from queues`
-
-export function toQueue(row: Row): Entry {
+function toQueue(row: Row): Entry {
   const [queue, paused, lane] = row as [string, number, string]
   return { type: 'queue', queue: fromKey(queue), isPaused: paused === 1, lane: fromKey(lane) }
 }
 
 const skipColumns = `k.first_at, k.last_at, k.count, k.reason, k.clock_epoch, k.expire_at, j.id`
-export const skipSelect = `select ${skipColumns} from skips k join jobs j on j.seq = k.job`
 
 // prettier-ignore
 type SkipRow = [
@@ -130,7 +139,7 @@ type SkipRow = [
   expireAt: number, id: string,
 ]
 
-export function toSkip(row: Row): Entry {
+function toSkip(row: Row): Entry {
   const [from, to, count, reason, clockEpoch, expireAt, id] = row as SkipRow
   const epoch = clockEpoch === 0 ? {} : { clockEpoch }
   return { type: 'skip', skip: { jobId: fromKey(id), from, to, count, reason, ...epoch }, expireAt }

@@ -28,21 +28,83 @@ const insertJobSql = `insert into jobs (${definitionColumns}) values (${marksFor
 const allStateColumns = `seq, ${placeColumns}, ${stateColumns}`
 const insertStateSql = `insert into job_states (${allStateColumns}) values (${marksFor(allStateColumns)})`
 
-export function* insert(
+/** Writes jobs with ids that differ, and answers with those whose ids were not there yet. */
+type InsertRows = (jobs: readonly Job[]) => Operation<Set<Job>>
+
+/** One by one. */
+export function insert(
   sql: Sql,
   jobs: readonly Job[],
   options: InsertOptions,
 ): Operation<InsertResult[]> {
+  return insertWith(sql, jobs, options, function* (fresh) {
+    const inserted = new Set<Job>()
+    for (const job of fresh) if (yield* insertJob(sql, job, options.now)) inserted.add(job)
+    return inserted
+  })
+}
+
+// oxlint-disable-next-line max-params -- where, what, when, and how
+export function* insertWith(
+  sql: Sql,
+  jobs: readonly Job[],
+  options: InsertOptions,
+  insertRows: InsertRows,
+): Operation<InsertResult[]> {
   const { now, records = [] } = options
   if (!(yield* recordsFit(sql, records, now))) return jobs.map(() => 'conflict')
-  const results: InsertResult[] = []
+  const firsts = firstsOf(jobs)
+  const full = yield* fullFor(sql, firsts, options)
+  const inserted = yield* insertRows(firsts.filter(job => !full.has(job.id)))
+  if (inserted.size > 0) for (const write of records) yield* putRecord(write, now)
+  return resultsOf(jobs, inserted, full)
+}
+
+/** Of jobs with one id the first. */
+export function firstsOf(jobs: readonly Job[]): readonly Job[] {
+  const firsts = new Map<string, Job>()
+  for (const job of jobs) if (!firsts.has(job.id)) firsts.set(job.id, job)
+  return firsts.size === jobs.length ? jobs : [...firsts.values()]
+}
+
+/** The second of two with one id finds what became of the first. */
+export function resultsOf(
+  jobs: readonly Job[],
+  inserted: Set<Job>,
+  full: ReadonlySet<string> = new Set(),
+): InsertResult[] {
+  return jobs.map(job => {
+    if (full.has(job.id)) return 'full'
+    return inserted.delete(job) ? 'inserted' : 'exists'
+  })
+}
+
+/** Ids of the new ones that do not fit into their queues. */
+function* fullFor(
+  { dialect, counts }: Sql,
+  jobs: readonly Job[],
+  { waitingMax = null }: InsertOptions,
+): Operation<ReadonlySet<string>> {
+  const full = new Set<string>()
+  if (waitingMax === null) return full
+  const among = dialect.amongTexts(
+    'id',
+    jobs.map(({ id }) => toKey(id)),
+  )
+  const existing = yield* rowsOf<[string]>(
+    `select id from jobs where ${among.sql}`,
+    ...among.params,
+  )
+  const known = new Set(existing.map(([id]) => id))
+  const waiting = new Map<string, number>()
   for (const job of jobs) {
-    if (yield* isFull(sql, job, options)) {
-      results.push((yield* exists(job.id)) ? 'exists' : 'full')
-    } else results.push((yield* insertJob(sql, job, now)) ? 'inserted' : 'exists')
+    const { queue } = job.spec
+    if (job.state !== 'waiting' || known.has(toKey(job.id))) continue
+    const count = waiting.get(queue) ?? (yield* counts.waiting(queue, waitingMax))
+    if (count >= waitingMax) full.add(job.id)
+    else waiting.set(queue, count + 1)
   }
-  if (results.includes('inserted')) for (const write of records) yield* putRecord(write, now)
-  return results
+  return full
 }
 
 /** False when the id is taken. */

@@ -2,7 +2,7 @@
 
 import { DamagedRecord } from '../../core/damage.ts'
 import type { ErrorInfo } from '../../core/errors.ts'
-import { noRun, noTotals } from '../../core/job.ts'
+import { noTotals } from '../../core/job.ts'
 import type {
   Ended,
   Hold,
@@ -16,7 +16,7 @@ import type {
 } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 
-interface JobDetail {
+export interface JobDetail {
   updatedAt: Instant
   revision: number
   nextAt?: Instant
@@ -92,70 +92,22 @@ function nonZero(totals: Totals): Partial<Totals> | null {
   return succeeded + failed + cancelled + other + skipped + durationMs === 0 ? null : kept
 }
 
-export type JobState = Pick<
-  Job,
-  | 'nextAt'
-  | 'retryAt'
-  | 'floor'
-  | 'backlog'
-  | 'missed'
-  | 'current'
-  | 'serving'
-  | 'requests'
-  | 'crashes'
-  | 'clockEpoch'
-  | 'totals'
-  | 'series'
-  | 'hold'
-  | 'pause'
-  | 'pauseAsked'
-  | 'ended'
-  | 'last'
-  | 'lastError'
-  | 'updatedAt'
-  | 'revision'
-> & { readonly runs: number; readonly concluded: number }
-
-/** Throws DamagedRecord for what is no detail. */
-export function parseDetail(text: string): JobState {
-  const detail = checked(text)
-  return {
-    nextAt: detail.nextAt ?? null,
-    retryAt: detail.retryAt ?? null,
-    floor: detail.floor ?? null,
-    backlog: detail.backlog ?? 0,
-    missed: detail.missed ?? 0,
-    current: detail.current ?? noRun,
-    serving: detail.serving ?? null,
-    requests: requestsOf(detail),
-    crashes: detail.crashes ?? 0,
-    clockEpoch: detail.clockEpoch ?? 0,
-    runs: detail.runs ?? 0,
-    concluded: detail.concluded ?? 0,
-    totals: detail.totals === undefined ? noTotals : { ...noTotals, ...detail.totals },
-    series: detail.series ?? null,
-    hold: detail.hold ?? null,
-    pause: detail.pause ?? null,
-    pauseAsked: detail.pauseAsked ?? null,
-    ended: detail.ended ?? null,
-    last: detail.last ?? null,
-    lastError: detail.lastError ?? null,
-    updatedAt: detail.updatedAt,
-    revision: detail.revision,
-  }
-}
-
 const noRequests: readonly RunRequest[] = []
 
+export function totalsOf({ totals }: JobDetail): Totals {
+  return totals === undefined ? noTotals : { ...noTotals, ...totals }
+}
+
 /** JSON drops what is undefined: a request without a payload of its own. */
-function requestsOf({ requests }: JobDetail): readonly RunRequest[] {
+export function requestsOf({ requests }: JobDetail): readonly RunRequest[] {
   if (requests === undefined) return noRequests
   return requests.map(request =>
     'payload' in request ? request : { ...(request as RunRequest), payload: undefined },
   )
 }
 
-function checked(text: string): JobDetail {
+/** Throws DamagedRecord for what is no detail. */
+export function parseDetail(text: string): JobDetail {
   let detail: unknown
   try {
     detail = JSON.parse(text)

@@ -1,7 +1,8 @@
 // Job ↔ rows of `jobs` and `job_states`.
 
 import { rankOf } from '../../core/fair.ts'
-import { DamagedRecord } from '../../core/damage.ts'
+import { DamagedRecord, isDamaged } from '../../core/damage.ts'
+import { noRun } from '../../core/job.ts'
 import type { Declared, Job, Lease, State, WaitingFor } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
 import { parseSpec, specText } from '../../core/spec-text.ts'
@@ -11,7 +12,7 @@ import { countOf, damageOf, declaredOf, madeDamage, type Damage } from '../share
 import { heldUntil } from '../shared/job.ts'
 import { fromKey, fromKeyOrNull, toKey, toKeyOrNull } from '../shared/text.ts'
 import type { Sql } from './dialect.ts'
-import { detailText, parseDetail } from './job-detail.ts'
+import { detailText, parseDetail, requestsOf, totalsOf } from './job-detail.ts'
 import type { Row, Value } from './operation.ts'
 
 /** What is read of a job; `j` is jobs, `s` is job_states. */
@@ -32,7 +33,7 @@ export type JobRow = [
 ]
 
 /** Throws DamagedRecord; every field by name, as copying objects together costs more. */
-export function toJob(row: JobRow): Job {
+function toJob(row: JobRow): Job {
   // prettier-ignore
   const [
     , id, kind, seriesId, , specJson, declared, createdAt, , , , state, waitingFor, dueAt,
@@ -52,26 +53,26 @@ export function toJob(row: JobRow): Job {
     state,
     waitingFor,
     dueAt,
-    nextAt: held.nextAt,
-    retryAt: held.retryAt,
-    floor: held.floor,
-    backlog: held.backlog,
-    missed: held.missed,
-    current: held.current,
-    serving: held.serving,
-    requests: held.requests,
-    crashes: held.crashes,
-    clockEpoch: held.clockEpoch,
-    counters: { runs: held.runs, attempts, fence, concluded: held.concluded },
-    totals: held.totals,
-    series: held.series,
+    nextAt: held.nextAt ?? null,
+    retryAt: held.retryAt ?? null,
+    floor: held.floor ?? null,
+    backlog: held.backlog ?? 0,
+    missed: held.missed ?? 0,
+    current: held.current ?? noRun,
+    serving: held.serving ?? null,
+    requests: requestsOf(held),
+    crashes: held.crashes ?? 0,
+    clockEpoch: held.clockEpoch ?? 0,
+    counters: { runs: held.runs ?? 0, attempts, fence, concluded: held.concluded ?? 0 },
+    totals: totalsOf(held),
+    series: held.series ?? null,
     lease: leaseOf(row),
-    hold: held.hold,
-    pause: held.pause,
-    pauseAsked: held.pauseAsked,
-    ended: held.ended,
-    last: held.last,
-    lastError: held.lastError,
+    hold: held.hold ?? null,
+    pause: held.pause ?? null,
+    pauseAsked: held.pauseAsked ?? null,
+    ended: held.ended ?? null,
+    last: held.last ?? null,
+    lastError: held.lastError ?? null,
     expireAt,
     createdAt,
     updatedAt: held.updatedAt,
@@ -98,7 +99,7 @@ function leaseOf(row: JobRow): Lease | null {
 }
 
 /** What does not decode is read as a damaged job, and noted. */
-export function readJob({ damages }: Sql, row: Row): Job {
+export function readJob({ damages }: Pick<Sql, 'damages'>, row: Row): Job {
   try {
     return toJob(row as JobRow)
   } catch (error) {
@@ -106,8 +107,14 @@ export function readJob({ damages }: Sql, row: Row): Job {
   }
 }
 
+/** For a claim: null for what does not decode, which is left where it is, and noted. */
+export function jobOrNull(reader: Pick<Sql, 'damages'>, row: JobRow): Job | null {
+  const job = readJob(reader, row)
+  return isDamaged(job) ? null : job
+}
+
 /** The remains of a row that did not decode. */
-export function damageIn(row: JobRow, thrown: unknown): Damage {
+function damageIn(row: JobRow, thrown: unknown): Damage {
   const [, id, kind, seriesId, tenant, spec, declared, createdAt, queue, handler, lane] = row
   const [attempts, fence, version, detail, token] = row.slice(16) as Value[]
   const { found, error } = readableSpec(spec, damageOf(thrown, 'state'))

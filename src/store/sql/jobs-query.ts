@@ -7,39 +7,35 @@ import type { JobFilter, Page, PageRequest } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { countOf } from './counts.ts'
 import type { Condition, Sql } from './dialect.ts'
-import { fromJobs, jobColumns, readJob } from './job-row.ts'
+import { jobColumns, readJob, type JobRow } from './job-row.ts'
 import { listedSeqs, type ListedRest } from './listed.ts'
-import { rowsOf, type Operation } from './operation.ts'
+import { rowsOf, type Operation, type Value } from './operation.ts'
 import { cutBy, pageOf, scan, whereAll } from './paging.ts'
 
 /** Those that exist, in the order given. */
-export function* get(sql: Sql, ids: readonly string[]): Operation<Job[]> {
-  if (ids.length === 1) {
-    const rows = yield* rowsOf(`select ${jobColumns} ${fromJobs} where j.id = ?`, toKey(ids[0]!))
-    return rows.map(row => readJob(sql, row))
-  }
-  const { crossJoin } = sql.dialect
-  const table = sql.dialect.tableOfTexts(ids.map(toKey), 'e')
-  const rows = yield* rowsOf(
-    `select ${jobColumns} from ${table.sql} ${crossJoin} jobs j on j.id = e.value
-      ${crossJoin} job_states s on s.seq = j.seq`,
-    ...table.params,
-  )
-  const byId = new Map(rows.map(row => readJob(sql, row)).map(job => [job.id, job]))
-  return ids.flatMap(id => byId.get(id) ?? [])
+export function get(sql: Sql, ids: readonly string[]): Operation<Job[]> {
+  return jobsBy(sql, 'id', ids.map(toKey))
 }
 
-export function* jobsOfSeqs(sql: Sql, seqs: readonly number[]): Operation<Job[]> {
-  if (seqs.length === 0) return []
+export function jobsOfSeqs(sql: Sql, seqs: readonly number[]): Operation<Job[]> {
+  return jobsBy(sql, 'seq', seqs)
+}
+
+function* jobsBy(sql: Sql, column: 'id' | 'seq', keys: readonly Value[]): Operation<Job[]> {
+  if (keys.length === 0) return []
   const { crossJoin } = sql.dialect
-  const table = sql.dialect.tableOfNumbers(seqs, 'e')
-  const rows = yield* rowsOf(
-    `select ${jobColumns} from ${table.sql} ${crossJoin} jobs j on j.seq = e.value
+  const table = sql.dialect.table(
+    column,
+    keys.map(key => [key]),
+    'e',
+  )
+  const rows = yield* rowsOf<JobRow>(
+    `select ${jobColumns} from ${table.sql} ${crossJoin} jobs j on j.${column} = e.${column}
       ${crossJoin} job_states s on s.seq = j.seq`,
     ...table.params,
   )
-  const bySeq = new Map(rows.map(row => [row[0] as number, readJob(sql, row)]))
-  return seqs.flatMap(seq => bySeq.get(seq) ?? [])
+  const jobs = new Map(rows.map(row => [column === 'id' ? row[1] : row[0], readJob(sql, row)]))
+  return keys.flatMap(key => jobs.get(key as string | number) ?? [])
 }
 
 export function* list(sql: Sql, filter: JobFilter, page: PageRequest): Operation<Page<Job>> {

@@ -1,7 +1,7 @@
 // Jobs by state, led to by an index: as many numbers of each class as a page needs, then merged.
 // A class does not change while a schedule runs, so keeping the index costs running nothing.
 
-import type { Job, State } from '../../core/job.ts'
+import type { State } from '../../core/job.ts'
 import { numberMark, offsetOf } from '../../core/query.ts'
 import type { JobFilter, Page, PageRequest } from '../port.ts'
 import { countOf } from './counts.ts'
@@ -69,13 +69,9 @@ function classesOf(filter: JobFilter): Listed[] | null {
   const { ids, kind, seriesId, app, definition, search, states } = filter
   const isOther = [ids, seriesId, app, definition, search].some(field => field !== undefined)
   const isRunning = states?.length === 1 && states[0] === 'running'
-  if (states === undefined || isOther || (!isListedKind(kind) && !isRunning)) return null
+  // Tasks, which come and go by the thousand, are not in the index.
+  if (states === undefined || isOther || (kind !== 'job' && !isRunning)) return null
   return [...new Set(states)].flatMap(state => classesOfState(state, filter.isUnstarted))
-}
-
-/** Tasks, which come and go by the thousand, are not in the index. */
-function isListedKind(kind: Job['kind'] | undefined): boolean {
-  return kind === 'job'
 }
 
 /** Those that run are found by their leases. */

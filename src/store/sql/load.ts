@@ -1,7 +1,6 @@
 // Entries of another store, written as they are. Whatever is there already is compared.
 
 import {
-  attemptEntry,
   entryOwnerless,
   entryTaken,
   entryTypes,
@@ -19,22 +18,15 @@ import {
 } from '../../core/entry.ts'
 import type { Instant } from '../../core/time.ts'
 import { toKey } from '../shared/text.ts'
-import { attemptColumns, attemptValues, readColumns, toAttempt } from './attempt-row.ts'
-import { insertSkipSql } from './commit.ts'
+import { attemptColumns, attemptValues } from './attempt-row.ts'
+import { skipColumns } from './commit.ts'
 import type { Sql } from './dialect.ts'
-import { queueSelect, skipSelect, toQueue, toSkip } from './dump.ts'
+import { entryAt } from './dump.ts'
 import { insertJob, marksFor } from './insert.ts'
 import { get } from './jobs-query.ts'
-import { rowOf, rowsOf, type Operation } from './operation.ts'
-import { recordColumns, toRecord } from './records.ts'
-import {
-  insertLineSql,
-  insertProgressSql,
-  lineValues,
-  progressValues,
-  readProgress,
-  toLine,
-} from './reports.ts'
+import { rowOf, rowsOf, type Operation, type Value } from './operation.ts'
+import { recordColumns } from './records.ts'
+import { lineColumns, lineValues, progressColumns, progressValues } from './reports.ts'
 
 export function* load(sql: Sql, entries: readonly Entry[], now: Instant): Operation<void> {
   const loading: Loading = { sql, now, seqs: new Map() }
@@ -54,7 +46,7 @@ interface Loading {
 function write(loading: Loading, entry: Entry): Operation<void> {
   switch (entry.type) {
     case 'queue':
-      return queue(entry)
+      return queue(loading, entry)
     case 'job':
       return job(loading, entry)
     case 'attempt':
@@ -68,7 +60,7 @@ function write(loading: Loading, entry: Entry): Operation<void> {
     case 'pruned':
       return pruned(loading, entry)
     case 'record':
-      return record(entry)
+      return record(loading, entry)
   }
 }
 
@@ -76,21 +68,29 @@ function compare(entry: Entry, held: Entry | null): void {
   if (held === null || !isSameEntry(held, entry)) throw entryTaken(entry)
 }
 
-function* ownerSeq({ seqs }: Loading, entry: Entry): Operation<number> {
-  const id = ownerOf(entry)!
-  const known = seqs.get(id)
-  if (known !== undefined) return known
-  const row = yield* rowOf<[number]>('select seq from jobs where id = ?', toKey(id))
-  if (!row) throw entryOwnerless(entry)
-  seqs.set(id, row[0])
-  return row[0]
+interface NewRow {
+  readonly table: string
+  readonly columns: string
+  readonly values: readonly Value[]
+  /** What the dump of its type is ordered by. */
+  readonly key: readonly Value[]
 }
 
-function* queue(entry: QueueEntry): Operation<void> {
+function* insertOrCompare({ sql }: Loading, entry: Entry, row: NewRow): Operation<void> {
+  const { table, columns, values, key } = row
+  const made = yield* rowsOf(
+    `insert into ${table} (${columns}) values (${marksFor(columns)})
+      on conflict do nothing returning 1`,
+    ...values,
+  )
+  if (made.length === 0) compare(entry, yield* entryAt(sql, entry.type, key))
+}
+
+function* queue({ sql }: Loading, entry: QueueEntry): Operation<void> {
   const key = toKey(entry.queue)
-  const row = yield* rowOf(`${queueSelect} where queue = ?`, key)
-  const isNew = !row || (row[1] === 0 && row[2] === '')
-  if (!isNew) return compare(entry, toQueue(row))
+  const held = (yield* entryAt(sql, 'queue', [key])) as QueueEntry | null
+  const isNew = held === null || (!held.isPaused && held.lane === '')
+  if (!isNew) return compare(entry, held)
   yield* rowsOf(
     `insert into queues (queue, paused, turn_lane) values (?, ?, ?) on conflict (queue) do update
       set paused = excluded.paused, turn_lane = excluded.turn_lane`,
@@ -106,103 +106,60 @@ function* job({ sql, now }: Loading, entry: JobEntry): Operation<void> {
   compare(entry, held ? { type: 'job', job: held } : null)
 }
 
-const insertAttemptSql = `insert into attempts (${attemptColumns})
-  values (${marksFor(attemptColumns)}) on conflict do nothing returning 1`
-
 function* attempt(loading: Loading, entry: AttemptEntry): Operation<void> {
-  const seq = yield* ownerSeq(loading, entry)
-  const { id, number } = entry.attempt
-  const made = yield* rowsOf(insertAttemptSql, ...attemptValues(seq, entry.attempt))
-  if (made.length > 0) return
-  const row = yield* rowOf(
-    `select ${readColumns} from attempts a join jobs j on j.seq = a.job
-      where a.id = ? or (a.job = ? and a.number = ?)`,
-    toKey(id),
-    seq,
-    number,
-  )
-  compare(entry, row ? attemptEntry(toAttempt(row)) : null)
+  const values = attemptValues(yield* ownerSeq(loading, entry), entry.attempt)
+  const key = [toKey(entry.attempt.id)]
+  yield* insertOrCompare(loading, entry, {
+    table: 'attempts',
+    columns: attemptColumns,
+    values,
+    key,
+  })
 }
 
 function* skip(loading: Loading, entry: SkipEntry): Operation<void> {
   const seq = yield* ownerSeq(loading, entry)
   const { from, to, count, reason, clockEpoch = 0 } = entry.skip
   const values = [seq, from, to, count, reason, clockEpoch, entry.expireAt]
-  const made = yield* rowsOf(`${insertSkipSql} returning 1`, ...values)
-  if (made.length > 0) return
-  const row = yield* rowOf(`${skipSelect} where k.job = ? and k.first_at = ?`, seq, from)
-  compare(entry, toSkip(row!))
+  const key = [seq, from]
+  yield* insertOrCompare(loading, entry, { table: 'skips', columns: skipColumns, values, key })
 }
 
 function* progress(loading: Loading, entry: ProgressEntry): Operation<void> {
   const seq = yield* ownerSeq(loading, entry)
   const values = progressValues(seq, entry.progress)
-  const made = yield* rowsOf(
-    `${insertProgressSql} on conflict (job) do nothing returning 1`,
-    ...values,
-  )
-  if (made.length > 0) return
-  compare(entry, { ...entry, progress: (yield* readProgress(seq))! })
+  const columns = progressColumns
+  yield* insertOrCompare(loading, entry, { table: 'progress', columns, values, key: [seq] })
 }
 
 function* log(loading: Loading, entry: LogEntry): Operation<void> {
   const seq = yield* ownerSeq(loading, entry)
-  const attemptId = toKey(entry.attemptId)
-  const made = yield* rowsOf(
-    `${insertLineSql} on conflict (attempt_id, n) do nothing returning 1`,
-    attemptId,
-    entry.n,
-    seq,
-    ...lineValues(entry.line),
-  )
-  if (made.length > 0) return
-  const row = yield* rowOf(
-    'select n, at, level, message, fields from log_lines where attempt_id = ? and n = ?',
-    attemptId,
-    entry.n,
-  )
-  compare(entry, { ...entry, line: toLine(row!) })
+  const key = [toKey(entry.attemptId), entry.n]
+  const values = [...key, seq, ...lineValues(entry.line)]
+  yield* insertOrCompare(loading, entry, { table: 'log_lines', columns: lineColumns, values, key })
 }
 
 function* pruned({ sql }: Loading, entry: PrunedEntry): Operation<void> {
-  const { kind, state } = entry
-  const key = {
-    tenant: toKey(entry.tenant),
-    queue: toKey(entry.queue),
-    handler: toKey(entry.handler),
-    kind,
-    state,
-  }
-  const row = yield* rowOf<[number | null]>(
-    `select sum(pruned) from current_counts
-      where tenant = ? and queue = ? and handler = ? and kind = ? and state = ?`,
-    key.tenant,
-    key.queue,
-    key.handler,
-    kind,
-    state,
-  )
-  const held = row?.[0] ?? 0
-  if (held > 0) return compare(entry, { ...entry, count: held })
-  sql.counts.add(key, 0, entry.count)
+  const { kind, state, count } = entry
+  const [tenant, name, handler] = [toKey(entry.tenant), toKey(entry.queue), toKey(entry.handler)]
+  const held = yield* entryAt(sql, 'pruned', [tenant, name, handler, kind, state])
+  if (held !== null && (held as PrunedEntry).count > 0) return compare(entry, held)
+  sql.counts.add({ tenant, queue: name, handler, kind, state }, 0, count)
 }
 
-function* record(entry: RecordEntry): Operation<void> {
-  const { kind, key, value, version, expireAt } = entry.record
-  const made = yield* rowsOf(
-    `insert into records (${recordColumns}) values (?, ?, ?, ?, ?)
-      on conflict (kind, key) do nothing returning 1`,
-    toKey(kind),
-    toKey(key),
-    JSON.stringify(value ?? null),
-    version,
-    expireAt,
-  )
-  if (made.length > 0) return
-  const row = yield* rowOf(
-    `select ${recordColumns} from records where kind = ? and key = ?`,
-    toKey(kind),
-    toKey(key),
-  )
-  compare(entry, { type: 'record', record: toRecord(row!) })
+function* record(loading: Loading, entry: RecordEntry): Operation<void> {
+  const { value, version, expireAt } = entry.record
+  const key = [toKey(entry.record.kind), toKey(entry.record.key)]
+  const values = [...key, JSON.stringify(value ?? null), version, expireAt]
+  yield* insertOrCompare(loading, entry, { table: 'records', columns: recordColumns, values, key })
+}
+
+function* ownerSeq({ seqs }: Loading, entry: Entry): Operation<number> {
+  const id = ownerOf(entry)!
+  const known = seqs.get(id)
+  if (known !== undefined) return known
+  const row = yield* rowOf<[number]>('select seq from jobs where id = ?', toKey(id))
+  if (!row) throw entryOwnerless(entry)
+  seqs.set(id, row[0])
+  return row[0]
 }

@@ -25,11 +25,12 @@ export function* putRecords(
 
 const isLive = '(expire_at is null or expire_at > ?)'
 
+/** It stays as it is found until this write ends. */
 function* recordFits({ dialect }: Sql, write: RecordWrite, now: Instant): Operation<boolean> {
   if (write.expectedVersion === null) return true
   yield* dialect.lockRecord(toKey(write.kind), toKey(write.key))
   const row = yield* rowOf<[number]>(
-    `select version from records where kind = ? and key = ? and ${isLive}`,
+    `select version from records s where kind = ? and key = ? and ${isLive} ${dialect.lockStates}`,
     toKey(write.kind),
     toKey(write.key),
     now,

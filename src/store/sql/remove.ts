@@ -3,8 +3,7 @@
 import type { State } from '../../core/job.ts'
 import type { RemoveOptions } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
-import type { CountKey } from './counts.ts'
-import type { Sql } from './dialect.ts'
+import type { CountKey, Sql } from './dialect.ts'
 import { rowsOf, type Operation } from './operation.ts'
 import { putRecords } from './records.ts'
 
@@ -33,10 +32,14 @@ type FoundRow = [
 /** Ids of those that existed. */
 export function* removeFound(sql: Sql, ids: readonly string[]): Operation<Set<string>> {
   const { crossJoin, lockStates } = sql.dialect
-  const table = sql.dialect.tableOfTexts([...new Set(ids)].map(toKey), 'e')
+  const table = sql.dialect.table(
+    'id',
+    [...new Set(ids)].map(id => [toKey(id)]),
+    'e',
+  )
   const rows = yield* rowsOf<FoundRow>(
     `select s.seq, j.id, j.tenant, s.queue, s.handler, s.kind, s.state
-      from ${table.sql} ${crossJoin} jobs j on j.id = e.value
+      from ${table.sql} ${crossJoin} jobs j on j.id = e.id
       ${crossJoin} job_states s on s.seq = j.seq ${lockStates}`,
     ...table.params,
   )

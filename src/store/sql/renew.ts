@@ -1,41 +1,41 @@
-// Leases extended, or only looked at.
+// Leases extended, or only looked at, all together.
 
 import type { RenewRequest, RenewResult } from '../port.ts'
 import { toKey } from '../shared/text.ts'
 import type { Sql } from './dialect.ts'
-import { rowOf, type Operation } from './operation.ts'
+import { rowsOf, type Operation } from './operation.ts'
 
-type Held = RenewRequest['leases'][number]
+type HeldRow = [n: number, seq: number, version: number]
 
-const isHeld = 'seq = (select seq from jobs where id = ?) and token = ? and fence = ?'
-const lookSql = `select version from job_states where ${isHeld}`
-const renewSql = `update job_states set until_at = ?, version = version + 1
-  where ${isHeld} returning version`
-
-export function* renew({ leases, until }: RenewRequest): Operation<RenewResult[]> {
-  const results: RenewResult[] = []
-  for (const { id, token, fence } of leases) {
-    const held = [toKey(id), toKey(token), fence]
-    const row =
-      until === null
-        ? yield* rowOf<[number]>(lookSql, ...held)
-        : yield* rowOf<[number]>(renewSql, until, ...held)
-    results.push({ id, isHeld: row !== undefined, version: row?.[0] ?? 0 })
-  }
-  return results
-}
-
-/** The number of the job if the lease still holds. */
-export function* heldSeq(
+export function* renew(
   { dialect }: Sql,
-  id: string,
-  lease: Omit<Held, 'id'>,
-): Operation<number | null> {
-  const row = yield* rowOf<[number]>(
-    `select seq from job_states where ${isHeld} ${dialect.keepStates}`,
-    toKey(id),
-    toKey(lease.token),
-    lease.fence,
+  { leases, until }: RenewRequest,
+): Operation<RenewResult[]> {
+  const { crossJoin, lockStates } = dialect
+  const given = leases.map(({ id, token, fence }, n) => [n, toKey(id), toKey(token), fence])
+  const table = dialect.table('n, id, token, fence', given, 'g')
+  // Rows are locked in the order in which settles lock them.
+  const held = yield* rowsOf<HeldRow>(
+    `select g.n, s.seq, s.version from ${table.sql} ${crossJoin} jobs j on j.id = g.id
+      ${crossJoin} job_states s on s.seq = j.seq and s.token = g.token and s.fence = g.fence
+      order by s.seq ${until === null ? '' : lockStates}`,
+    ...table.params,
   )
-  return row?.[0] ?? null
+  if (until !== null && held.length > 0) {
+    const among = dialect.amongNumbers(
+      'seq',
+      held.map(([, seq]) => seq),
+    )
+    yield* rowsOf(
+      `update job_states set until_at = ?, version = version + 1 where ${among.sql}`,
+      until,
+      ...among.params,
+    )
+  }
+  const steps = until === null ? 0 : 1
+  const versions = new Map(held.map(([n, , version]) => [n, version + steps]))
+  return leases.map(({ id }, n) => {
+    const version = versions.get(n)
+    return { id, isHeld: version !== undefined, version: version ?? 0 }
+  })
 }

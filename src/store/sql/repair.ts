@@ -4,12 +4,9 @@
 import { rankOf } from '../../core/fair.ts'
 import type { StoreFault } from '../maintenance.ts'
 import { fromKey } from '../shared/text.ts'
-import type { CountKey } from './counts.ts'
-import type { Check, Sql } from './dialect.ts'
+import type { Check, CountKey, Sql } from './dialect.ts'
 import { fromJobs, jobColumns, readJob } from './job-row.ts'
 import { rowOf, rowsOf, type Operation, type Value } from './operation.ts'
-
-export type { Check }
 
 const nameOf = (value: Value | undefined) => fromKey(String(value))
 const named = `s join jobs j on j.seq = s.seq`

@@ -19,7 +19,6 @@ import { marksFor } from './insert.ts'
 import { addMeasures } from './measures.ts'
 import { rowOf, rowsOf, type Operation, type Row, type Value } from './operation.ts'
 import { cutBy, pageOf, whereAll } from './paging.ts'
-import { heldSeq } from './renew.ts'
 
 export function* report(
   sql: Sql,
@@ -32,7 +31,7 @@ export function* report(
       held.push(yield* addMeasures(one))
       continue
     }
-    const seq = yield* heldSeq(sql, one.jobId, one)
+    const seq = yield* heldSeq(sql, one)
     if (seq !== null) {
       yield* writeProgress(seq, one, now)
       yield* writeLines(seq, one)
@@ -42,28 +41,42 @@ export function* report(
   return held
 }
 
-export const progressColumns = 'job, attempt_id, fraction, note, checkpoint, updated_at'
-export const insertProgressSql = `insert into progress (${progressColumns})
-  values (${marksFor(progressColumns)})`
-const putProgressSql = `${insertProgressSql} on conflict (job) do update
-  set attempt_id = excluded.attempt_id, fraction = excluded.fraction, note = excluded.note,
-    checkpoint = excluded.checkpoint, updated_at = excluded.updated_at`
+/** The number of the job if the lease still holds. */
+function* heldSeq({ dialect }: Sql, { jobId, token, fence }: Report): Operation<number | null> {
+  const row = yield* rowOf<[number]>(
+    `select seq from job_states where seq = (select seq from jobs where id = ?)
+      and token = ? and fence = ? ${dialect.keepStates}`,
+    toKey(jobId),
+    toKey(token),
+    fence,
+  )
+  return row?.[0] ?? null
+}
 
+export const progressColumns = 'job, attempt_id, fraction, note, checkpoint, updated_at'
 export function progressValues(seq: number, reported: Progress): Value[] {
   const { attemptId, fraction, note, checkpoint, at } = reported
   const text = checkpoint === undefined ? null : JSON.stringify(checkpoint)
   return [seq, toKey(attemptId), fraction, toKeyOrNull(note), text, at]
 }
 
+/** What is not reported stays, in one statement: reports of one attempt may come side by side. */
 function* writeProgress(seq: number, given: Report, at: Instant): Operation<void> {
-  const { attemptId, progress: told, checkpoint } = given
-  if (!told && checkpoint === undefined) return
-  const before = yield* readProgress(seq)
-  const same = before?.attemptId === attemptId ? before : null
-  const { fraction, note } = told ?? { fraction: same?.fraction ?? null, note: same?.note ?? null }
-  const kept = checkpoint === undefined ? before?.checkpoint : checkpoint
-  const values = progressValues(seq, { attemptId, fraction, note, checkpoint: kept, at })
-  yield* rowsOf(putProgressSql, ...values)
+  const { attemptId, progress: shown, checkpoint } = given
+  if (!shown && checkpoint === undefined) return
+  const { fraction, note } = shown ?? { fraction: null, note: null }
+  const kept = (column: string) =>
+    shown
+      ? `excluded.${column}`
+      : `case when p.attempt_id = excluded.attempt_id then p.${column} end`
+  yield* rowsOf(
+    `insert into progress as p (${progressColumns}) values (${marksFor(progressColumns)})
+      on conflict (job) do update set attempt_id = excluded.attempt_id,
+        fraction = ${kept('fraction')}, note = ${kept('note')},
+        checkpoint = ${checkpoint === undefined ? 'p' : 'excluded'}.checkpoint,
+        updated_at = excluded.updated_at`,
+    ...progressValues(seq, { attemptId, fraction, note, checkpoint, at }),
+  )
 }
 
 type ProgressRow = [
@@ -73,14 +86,6 @@ type ProgressRow = [
   checkpoint: string | null,
   at: number,
 ]
-
-export function* readProgress(seq: number): Operation<Progress | null> {
-  const row = yield* rowOf<ProgressRow>(
-    'select attempt_id, fraction, note, checkpoint, updated_at from progress where job = ?',
-    seq,
-  )
-  return row ? toProgress(row) : null
-}
 
 export function toProgress(row: Row): Progress {
   const [attempt, fraction, note, checkpoint, at] = row as ProgressRow
@@ -94,12 +99,16 @@ export function toProgress(row: Row): Progress {
 }
 
 export function* progress(jobId: string): Operation<Progress | null> {
-  const row = yield* rowOf<[number]>('select seq from jobs where id = ?', toKey(jobId))
-  return row ? yield* readProgress(row[0]) : null
+  const row = yield* rowOf(
+    `select p.attempt_id, p.fraction, p.note, p.checkpoint, p.updated_at
+      from jobs j join progress p on p.job = j.seq where j.id = ?`,
+    toKey(jobId),
+  )
+  return row ? toProgress(row) : null
 }
 
 export const lineColumns = 'attempt_id, n, job, at, level, message, fields'
-export const insertLineSql = `insert into log_lines (${lineColumns}) values (${marksFor(lineColumns)})`
+const insertLineSql = `insert into log_lines (${lineColumns}) values (${marksFor(lineColumns)})`
 
 export function lineValues(line: LogLine): Value[] {
   const { at, level, message, fields } = line

@@ -4,7 +4,7 @@
 import type { Job } from '../../../core/job.ts'
 import type { ClaimRequest } from '../../port.ts'
 import { toKey } from '../../shared/text.ts'
-import { damageIn, toJob, type JobRow } from '../job-row.ts'
+import { jobOrNull, type JobRow } from '../job-row.ts'
 import type { Row, Value } from '../operation.ts'
 import { texts } from './arrays.ts'
 import type { Session } from './session.ts'
@@ -110,7 +110,7 @@ export function claimedJobs(session: Session, rows: Row[], request: ClaimRequest
   return jobs
 }
 
-function leasedJob({ damages }: Session, row: LeasedRow, request: ClaimRequest): Job | null {
+function leasedJob(session: Session, row: LeasedRow, request: ClaimRequest): Job | null {
   // prettier-ignore
   const [
     n, seq, id, kind, seriesId, tenant, spec, declared, createdAt, handler, lane, waitingFor, attempts,
@@ -123,10 +123,5 @@ function leasedJob({ damages }: Session, row: LeasedRow, request: ClaimRequest):
     waitingFor, null, claimedAt + leaseMs, null, attempts, fence, version, detail, toKey(token),
     toKey(owner), toKey(attemptIds[n - 1]!), claimedAt,
   ]
-  try {
-    return toJob(jobRow)
-  } catch (error) {
-    damages.note(damageIn(jobRow, error))
-    return null
-  }
+  return jobOrNull(session, jobRow)
 }

@@ -43,8 +43,6 @@ export function columnsOf(list: string, prefix = ''): Column[] {
   })
 }
 
-export const countColumns = columnsOf('tenant, queue, handler, kind, state, count, pruned')
-
 export interface Table {
   /** Behind `from`; the alias follows. */
   readonly sql: string

@@ -31,11 +31,6 @@ interface Query {
   readonly name: string | null
 }
 
-export interface Retries {
-  /** A key that another writer took in this moment is met again, as one that is there. */
-  readonly isTakenWaited?: boolean
-}
-
 /** Within a transaction. */
 export type Run = (sql: string, values?: readonly Value[]) => Promise<Row[]>
 
@@ -103,25 +98,28 @@ export class Connection {
   }
 
   /** A statement that is made often. */
-  async call(sql: string, values: readonly Value[], retries: Retries = {}): Promise<Row[]> {
+  async call(sql: string, values: readonly Value[]): Promise<Row[]> {
     const query = { text: sql, values, name: this.#nameOf(sql) }
-    return this.#again(() => this.#once(query), retries.isTakenWaited ?? false)
+    return this.#again(() => this.#once(query))
   }
 
   /** Any other statement. */
   async rows(sql: string, values: readonly Value[] = []): Promise<Row[]> {
-    return this.#again(() => this.#once({ text: sql, values, name: null }), false)
+    return this.#again(() => this.#once({ text: sql, values, name: null }))
   }
 
-  /** Tried again when others were in its way: then nothing of it was written. */
-  async #again<T>(work: () => Promise<T>, isTakenWaited: boolean): Promise<T> {
+  /**
+   * Tried again when others were in its way: then nothing of it was written. A key that another writer took
+   * in this moment is met again, as one that is there.
+   */
+  async #again<T>(work: () => Promise<T>): Promise<T> {
     for (let tried = 1; ; tried++) {
       try {
         return await work()
       } catch (error) {
         if (this.#ownErrors.has(error as Error)) throw error
         const isOver = tried === TRIES
-        if (!isOver && (isInTheWay(error) || (isTakenWaited && isTaken(error)))) continue
+        if (!isOver && (isInTheWay(error) || isTaken(error))) continue
         if (!isOver && this.restore !== null && isUndefinedFunction(error)) {
           await this.restore()
           continue
@@ -160,8 +158,8 @@ export class Connection {
   }
 
   /** Several statements on one connection, all of them or none; tried again as a whole. */
-  async transaction<T>(work: (run: Run) => Promise<T>, retries: Retries = {}): Promise<T> {
-    return this.#again(() => this.#transaction(work), retries.isTakenWaited ?? false)
+  async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    return this.#again(() => this.#transaction(work))
   }
 
   async #transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {

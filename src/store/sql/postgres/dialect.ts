@@ -1,27 +1,28 @@
 // The relational store as PostgreSQL speaks it. Lists are handed over as arrays.
 
-import type { Condition, CountChange, Dialect } from '../dialect.ts'
-import { rowsOf, type Operation } from '../operation.ts'
-import type { Check } from '../repair.ts'
+import type { Check, Condition, CountChange, Dialect } from '../dialect.ts'
+import { rowsOf, type Operation, type Value } from '../operation.ts'
 import { numbers, texts } from './arrays.ts'
-import { countColumns, unnested } from './columns.ts'
+import { columnsOf, unnested } from './columns.ts'
 
 const among = (type: string, list: string, column: string): Condition => ({
   sql: `${column} = any (?::${type}[])`,
   params: [list],
 })
 
-const tableOf = (type: string, list: string, alias: string): Condition => ({
-  sql: `unnest(?::${type}[]) ${alias} (value)`,
-  params: [list],
-})
+function table(columns: string, rows: readonly (readonly Value[])[], alias: string): Condition {
+  const { sql, params } = unnested(columnsOf(columns), rows)
+  return { sql: `${sql} ${alias} (${columns})`, params }
+}
+
+const countColumns = 'tenant, queue, handler, kind, state, count, pruned'
 
 function* addCounts(changes: readonly CountChange[]): Operation<void> {
   const rows = changes.map(({ tenant, queue, handler, kind, state, count, pruned }) => {
     return [tenant, queue, handler, kind, state, count, pruned]
   })
-  const { sql, params } = unnested(countColumns, rows)
-  yield* rowsOf(`insert into count_changes select * from ${sql} c`, ...params)
+  const { sql, params } = table(countColumns, rows, 'c')
+  yield* rowsOf(`insert into count_changes select * from ${sql}`, ...params)
 }
 
 /** Two writers of one record: the second waits for the first, also where there is none yet. */
@@ -54,21 +55,12 @@ const numberTaken = (schema: string): Check => {
   }
 }
 
-const known = new Map<string, Dialect>()
-
 /** Of the store in a schema. */
 export function postgresDialect(schema: string): Dialect {
-  let dialect = known.get(schema)
-  if (dialect === undefined) known.set(schema, (dialect = dialectOf(schema)))
-  return dialect
-}
-
-function dialectOf(schema: string): Dialect {
   return {
     amongTexts: (column, values) => among('text', texts(values), column),
     amongNumbers: (column, values) => among('bigint', numbers(values), column),
-    tableOfNumbers: (values, alias) => tableOf('bigint', numbers(values), alias),
-    tableOfTexts: (values, alias) => tableOf('text', texts(values), alias),
+    table,
     crossJoin: 'join',
     useIndex: () => '',
     lockStates: 'for update of s',

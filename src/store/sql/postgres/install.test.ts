@@ -12,7 +12,7 @@ import { TURN_KEPT_MS, TURN_KIND } from '../../../core/turns.ts'
 import { parseAddress } from './address.ts'
 import { Connection } from './connection.ts'
 import { functionNames, functionsHash, sqlFile } from './functions.ts'
-import { checksumOf } from './migrate.ts'
+import { checksumOf } from '../schema-version.ts'
 import { PostgresStore } from './store.ts'
 import { migrationScript } from './maintenance.ts'
 

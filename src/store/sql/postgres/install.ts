@@ -50,7 +50,7 @@ export class Functions {
     const isThere = await this.#connection.transaction(run => this.#isInstalled(run))
     if (!isThere) return this.install()
     await this.#connection.rows(namedSql(this.#connection.schema))
-    if (await this.#isAnyUnused()) await this.#dropUnused()
+    await this.#dropUnused()
   }
 
   /** One process at a time; nothing where they are there. */
@@ -78,14 +78,6 @@ export class Functions {
     const { schema } = this.#connection
     const [row] = await run(isInstalledSql, [schema.slice(1, -1), functionsHash()])
     return Number(row![0]) === functionNames.length
-  }
-
-  async #isAnyUnused(): Promise<boolean> {
-    const { schema } = this.#connection
-    const rows = await this.#connection.rows(
-      `select 1 from ${schema}.function_sets where used_at < ${clock} - ${UNUSED_MS} limit 1`,
-    )
-    return rows.length > 0
   }
 
   /** Whoever may not drop functions leaves them to those who may. */

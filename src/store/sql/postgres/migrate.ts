@@ -1,10 +1,10 @@
 // Brings a schema to the version of this program, and refuses those that are not ours. Texts of the schema
 // are frozen; functions are no part of them (install.ts).
 
-import { createHash } from 'node:crypto'
 import { SchedulerError } from '../../../core/errors.ts'
 import { NODE_KIND } from '../../../core/record.ts'
 import { upgradeNeeded } from '../../shared/older.ts'
+import { APPLICATION, checksumOf, inUseError, refuseNewer } from '../schema-version.ts'
 import type { Connection, Run } from './connection.ts'
 import { deniedError, isDenied } from './errors.ts'
 import { functionsSql, rendered, sqlFile } from './functions.ts'
@@ -14,12 +14,6 @@ import { namedSql } from './install.ts'
 export const latestVersion = 13
 /** Versions of the layout before, which is moved over once: upgrade.sql. */
 const upgradable = 9
-
-const APPLICATION = 'carillon'
-
-export function checksumOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
 
 /** At the start of a node: makes what is missing, and refuses what people have to move over. */
 export async function prepare(connection: Connection): Promise<void> {
@@ -98,7 +92,6 @@ async function stepsSql(connection: Connection, from: number, run: Run): Promise
   return `${rendered(text, schema)}\n${mark}`
 }
 
-/** Nodes of the earlier program may still be at work. */
 async function refuseInUse({ schema, address }: Connection, run: Run): Promise<void> {
   const clock = 'floor(extract(epoch from clock_timestamp()) * 1000)'
   const [row] = await run(
@@ -106,12 +99,7 @@ async function refuseInUse({ schema, address }: Connection, run: Run): Promise<v
     [NODE_KIND],
   )
   const until = row![0] as number | null
-  if (until === null) return
-  throw new SchedulerError(
-    'STORE_IN_USE',
-    `a node works on ${address.place}: stop every node; if it is gone, wait until ` +
-      new Date(until).toISOString(),
-  )
+  if (until !== null) throw inUseError(address.place, until)
 }
 
 /** Everything in the schema, and nothing outside of it; the schema itself stays. */
@@ -171,13 +159,7 @@ async function schemaVersion(run: Run, connection: Connection): Promise<number> 
       `the schema at ${address.place} belongs to something else; nothing was changed in it`,
     )
   }
-  if (version > latestVersion) {
-    throw new SchedulerError(
-      'STORE_NEWER',
-      `${address.place} has schema version ${version}, this program knows up to ${latestVersion}`,
-      { details: { version, known: latestVersion } },
-    )
-  }
+  refuseNewer(address.place, version, latestVersion)
   return version
 }
 

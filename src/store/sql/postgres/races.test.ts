@@ -18,6 +18,7 @@ import {
   type Ids,
 } from '../../../../tests/support/builders.ts'
 import { Random } from '../../../../tests/support/random.ts'
+import { askPostgres } from '../../../../tests/support/servers/postgres.ts'
 import { freshPlace, type FreshPlace } from '../../../../tests/support/servers/shared.ts'
 import { skipTest } from '../../../../tests/support/skip.ts'
 import { parseAddress } from './address.ts'
@@ -160,6 +161,40 @@ describe('no claim waits for another transaction', () => {
     expect(found).toHaveLength(40)
     expect(await store!.verify()).toEqual([])
   })
+})
+
+it('reports of one attempt side by side keep what each of them says', async () => {
+  const [store] = await open(1)
+  await store!.insert([newJob({ id: 'a', kind: 'task' })], { now: T0 })
+  const [held] = await store!.claim(claimRequest({ limit: 1 }, makeIds()))
+  const { token, attemptId } = held!.lease!
+  const report = { jobId: 'a', token, fence: held!.counters.fence, attemptId }
+  for (let i = 1; i <= 30; i++) {
+    await Promise.all([
+      store!.report([{ ...report, progress: { fraction: i / 100, note: null } }], T0),
+      store!.report([{ ...report, checkpoint: i }], T0),
+    ])
+    expect(await store!.progress('a')).toMatchObject({ fraction: i / 100, checkpoint: i })
+  }
+})
+
+it('a record written against a version conflicts with a write that is not committed yet', async () => {
+  const [store] = await open(1)
+  const put = (value: string, expectedVersion: number | null) =>
+    store!.putRecords([{ kind: 'k', key: 'a', value, expectedVersion, expireAt: null }], T0)
+  expect(await put('first', null)).toEqual(['put'])
+  const other = await openTransaction()
+  const going = other.whole(run =>
+    run(`update ${other.address.schema}.records set value = '"other"', version = version + 1`),
+  )
+  await other.ready
+  const written = put('mine', 1)
+  const waiting = `select pid from pg_stat_activity
+    where wait_event_type = 'Lock' and query like '%${place.name}%records%'`
+  await expect.poll(async () => (await askPostgres(place.url, waiting)).length).toBe(1)
+  other.finish()
+  await going
+  expect(await written).toEqual(['conflict'])
 })
 
 function decided(held: Job, random: Random): Change {

@@ -8,14 +8,14 @@ import type { CommitResult, InsertOptions } from '../../port.ts'
 import { toKey } from '../../shared/text.ts'
 import { attemptColumns, attemptValues } from '../attempt-row.ts'
 import { commit as commitShared, skipColumns } from '../commit.ts'
-import { countKeyOf } from '../counts.ts'
+import { firstsOf } from '../insert.ts'
 import { stateColumns, stateValues } from '../job-row.ts'
 import { rowOf, type Row, type Value } from '../operation.ts'
 import { texts } from './arrays.ts'
 import { columnsOf, unnested } from './columns.ts'
-import { countedSql, CountGroups, groupColumn } from './counted.ts'
+import { countedSql } from './counted.ts'
 import { isTaken } from './errors.ts'
-import { firstsOf, insertPart, numbersIn } from './insert.ts'
+import { insertRows, numbersIn } from './insert.ts'
 import type { Session } from './session.ts'
 
 interface Plain {
@@ -96,12 +96,11 @@ const attemptNames = attemptColumns.split(',').map(name => name.trim())
 const noAttempt: Value[] = attemptNames.map(() => null)
 
 const columns = [
-  ...columnsOf('seq, n, expected'),
+  ...columnsOf('seq, n, tenant, expected'),
   { name: 'held', type: 'text' } as const,
   ...columnsOf(stateColumns),
   ...columnsOf(attemptColumns, 'a_'),
   ...columnsOf('drop_number, drop_before, clears'),
-  groupColumn,
 ]
 const columnNames = columns.map(({ name }) => name).join(', ')
 
@@ -112,7 +111,7 @@ const onTaken = `on conflict (job, number) do update
 const partsSql = (conflict: string) => `written as (
     update job_states s set ${stateNames.map(name => `${name} = g.${name}`).join(', ')}
       from given g where s.seq = g.seq and s.version = g.expected and s.token = g.held
-      returning g.*
+      returning g.*, s.queue, s.handler, s.kind
   ), history as (
     insert into attempts (${attemptColumns})
       select ${attemptNames.map(name => `a_${name}`).join(', ')} from written where a_id is not null
@@ -149,10 +148,7 @@ async function settle(
   return session.write(function* () {
     const written = writtenIn((yield* rowOf(replacing, ...params))!)
     const inserts = firstsOf(written.flatMap(({ change }) => change.inserts))
-    if (inserts.length > 0) {
-      const made = insertPart(session, inserts, options)
-      yield* rowOf(`${made.sql} select numbers from inserted`, ...made.params)
-    }
+    if (inserts.length > 0) yield* insertRows(session, inserts, options)
     return written
   })
 }
@@ -164,29 +160,27 @@ interface SettleStatement {
 }
 
 function settleStatement(session: Session, plain: readonly Plain[], now: Instant): SettleStatement {
-  const groups = new CountGroups()
   const table = unnested(
     columns,
-    plain.map((one, i) => valuesOf(one, i + 1, now, groups)),
+    plain.map((one, i) => valuesOf(one, i + 1, now)),
   )
-  const keys = groups.table()
   const more = [skipsPart(plain), recordsPart(plain, now)].filter(part => part !== null)
   return {
     sql: conflict => `with given as (select * from ${table.sql} g (${columnNames})),
       ${partsSql(conflict)},
-      ${countedSql(keys, 'written', 'running')}${more.map(part => `, ${part.sql}`).join('')}
+      ${countedSql('written', 'running')}${more.map(part => `, ${part.sql}`).join('')}
       select case when count(*) < ?::int then coalesce(array_agg(n), '{}') end,
         ${session.functionName('sum_counts')}() from written`,
-    params: [...table.params, ...keys.params, ...more.flatMap(part => part.params), plain.length],
+    params: [...table.params, ...more.flatMap(part => part.params), plain.length],
   }
 }
 
-// oxlint-disable-next-line max-params -- which, its number, when, and how it is counted
-function valuesOf({ seq, change }: Plain, n: number, now: Instant, groups: CountGroups): Value[] {
+function valuesOf({ seq, change }: Plain, n: number, now: Instant): Value[] {
   const { job, attempt, drop, clearsCheckpoint } = change
   return [
     seq,
     n,
+    toKey(job.spec.tenant),
     change.expectedVersion,
     toKey(change.token!),
     ...stateValues(job, now),
@@ -194,7 +188,6 @@ function valuesOf({ seq, change }: Plain, n: number, now: Instant, groups: Count
     drop === null ? null : drop.number,
     drop === null ? null : drop.finishedBefore,
     clearsCheckpoint ? 1 : 0,
-    groups.numberOf(countKeyOf(job)),
   ]
 }
 

@@ -1,10 +1,20 @@
 // Questions no index answers look at a bounded number of rows, and lose nothing by it.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { change } from '../../../core/change.ts'
+import type { Skip } from '../../../core/ledger.ts'
 import { limits } from '../../../core/limits.ts'
 import { settle } from '../../../core/settle.ts'
 import { DAY, HOUR } from '../../../core/time.ts'
-import { claimRequest, newJob, readAll, succeeded, T0 } from '../../../../tests/support/builders.ts'
+import {
+  claimRequest,
+  everyMinute,
+  newJob,
+  readAll,
+  succeeded,
+  T0,
+  write,
+} from '../../../../tests/support/builders.ts'
 import { openSqliteInMemory } from '../../../../tests/support/sqlite.ts'
 import type { OpenedStore } from '../../../../tests/support/stores.ts'
 
@@ -118,5 +128,24 @@ describe('upcoming', () => {
     await insertMany()
     const found = await store.upcoming({ ...ahead, limit: many })
     expect(found).toHaveLength(limits.scannedMax)
+  })
+})
+
+describe('retention', () => {
+  it('takes a bounded number of skips at a time: the process stands still meanwhile', async () => {
+    const { store } = opened
+    const spec = { ...everyMinute, retention: { attempts: 5, ageMs: DAY } }
+    const held = newJob({ id: 'a', spec })
+    await store.insert([held], { now: T0 })
+    const skips = Array.from({ length: 25 }, (_, i): Skip => {
+      const from = T0 - 9 * DAY + i * HOUR
+      return { jobId: 'a', from, to: from, count: 1, reason: 'missed' }
+    })
+    await write(store, change(held, held, T0, { skips }), T0)
+    for (const left of [15, 5, 0]) {
+      const { isFull } = await store.prune({ now: T0, limit: 1, endedTasksMax: 9 })
+      expect(isFull).toBe(left > 0)
+      expect((await store.ledger('a', { limit: 99 })).items).toHaveLength(left)
+    }
   })
 })

@@ -9,7 +9,7 @@ import { toKey } from '../../shared/text.ts'
 import { countKeyOf } from '../counts.ts'
 import type { Sql } from '../dialect.ts'
 import { insert } from '../insert.ts'
-import { damageIn, jobColumns, toJob, type JobRow } from '../job-row.ts'
+import { jobColumns, jobOrNull, type JobRow } from '../job-row.ts'
 import { takeInTurns } from './claim-turns.ts'
 import type { Ready } from './lane-use.ts'
 import { anyReady, isAnyDue, promote, wantedOf, type Wanted } from './ready.ts'
@@ -59,20 +59,17 @@ const leaseSql = `update job_states set state = 'running', ready = null, rank = 
     attempts = attempts + 1, fence = fence + 1, version = version + 1,
     token = ?, owner = ?, claimed_at = ?, until_at = ?, attempt_id = ?
   where seq = ?`
-/** Of numbers kept for settles; leases that others ended leave theirs behind. */
-const CLAIMED_MAX = 100_000
 
 // oxlint-disable-next-line max-params -- where twice, what, for whom
 function lease(session: Session, sql: Sql, taken: readonly Ready[], request: ClaimRequest): Job[] {
   if (taken.length === 0) return []
-  if (session.claimed.size > CLAIMED_MAX) session.claimed.clear()
   const rows = session.statement(readSql).all(JSON.stringify(taken.map(({ seq }) => seq)))
   const { token, owner, now, leaseMs } = request
   const held = [toKey(token), toKey(owner), now, now + leaseMs] as const
   const update = session.statement(leaseSql)
   const jobs: Job[] = []
   for (const row of rows as JobRow[]) {
-    const job = wholeJob(sql, row)
+    const job = jobOrNull(sql, row)
     if (job === null) continue
     const attemptId = request.attemptIds[jobs.length]!
     update.all(...held, toKey(attemptId), row[0])
@@ -82,14 +79,4 @@ function lease(session: Session, sql: Sql, taken: readonly Ready[], request: Cla
     sql.counts.add(countKeyOf(job, 'running'), 1)
   }
   return jobs
-}
-
-/** Null for a row that does not decode: it is left where it is, and noted. */
-function wholeJob({ damages }: Sql, row: JobRow): Job | null {
-  try {
-    return toJob(row)
-  } catch (error) {
-    damages.note(damageIn(row, error))
-    return null
-  }
 }

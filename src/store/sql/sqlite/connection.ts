@@ -81,10 +81,6 @@ export class Connection {
     }
   }
 
-  assertOpen(): void {
-    if (!this.#isOpen) throw closedError(this.path)
-  }
-
   /** Prepared once per text. */
   statement(sql: string): Statement {
     const held = this.#statements.get(sql)

@@ -1,19 +1,20 @@
 // The relational store as SQLite speaks it. Lists are handed over as one JSON text.
 
-import type { CountChange } from '../counts.ts'
-import type { Condition, Dialect } from '../dialect.ts'
-import { rowsOf, type Operation } from '../operation.ts'
-import type { Check } from '../repair.ts'
+import type { Check, Condition, CountChange, Dialect } from '../dialect.ts'
+import { rowsOf, type Operation, type Value } from '../operation.ts'
 
 const among = (column: string, values: readonly (string | number)[]): Condition => ({
   sql: `${column} in (select value from json_each(?))`,
   params: [JSON.stringify(values)],
 })
 
-const tableOf = (values: readonly (string | number)[], alias: string): Condition => ({
-  sql: `json_each(?) ${alias}`,
-  params: [JSON.stringify(values)],
-})
+function table(columns: string, rows: readonly (readonly Value[])[], alias: string): Condition {
+  const values = columns.split(',').map((name, at) => `value ->> ${at} as ${name.trim()}`)
+  return {
+    sql: `(select ${values.join(', ')} from json_each(?)) ${alias}`,
+    params: [JSON.stringify(rows)],
+  }
+}
 
 const addCountSql = `insert into job_counts (tenant, queue, handler, kind, state, count, pruned)
   values (?, ?, ?, ?, ?, ?, ?) on conflict (tenant, queue, handler, kind, state)
@@ -36,8 +37,7 @@ const broken: Check = {
 export const sqliteDialect: Dialect = {
   amongTexts: among,
   amongNumbers: among,
-  tableOfNumbers: tableOf,
-  tableOfTexts: tableOf,
+  table,
   // The planner keeps the order of a cross join: without statistics it would only guess.
   crossJoin: 'cross join',
   useIndex: name => `indexed by ${name}`,

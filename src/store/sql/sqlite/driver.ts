@@ -2,9 +2,7 @@
 // Loaded when a database is opened, so importing this module costs nothing.
 
 import { createRequire } from 'node:module'
-
-export type Value = null | number | string
-export type Row = Value[]
+import type { Row, Value } from '../operation.ts'
 
 /** A prepared statement whose rows come as arrays, in the order of the columns. */
 export interface Statement {
@@ -19,18 +17,9 @@ export interface Database {
   close(): void
 }
 
-interface RawStatement {
-  run(...values: Value[]): { changes: number | bigint }
-  get(...values: Value[]): unknown
-  all(...values: Value[]): unknown[]
-  setReturnArrays?(isOn: boolean): void
-}
-
-interface RawDatabase {
-  exec(sql: string): void
-  prepare(sql: string): RawStatement
-  close(): void
-}
+/** As the driver has it: rows are objects until it is told otherwise, if it can be. */
+type RawStatement = Statement & { setReturnArrays?(isOn: boolean): void }
+type RawDatabase = Database & { prepare(sql: string): RawStatement }
 
 interface SqliteModule {
   readonly DatabaseSync: new (path: string) => RawDatabase
@@ -64,15 +53,15 @@ function packageModule(): SqliteModule {
 function asArrays(raw: RawStatement): Statement {
   if (raw.setReturnArrays) {
     raw.setReturnArrays(true)
-    return raw as Statement
+    return raw
   }
   // Early versions of Node's own know objects only; their keys are in the order of the columns.
   return {
     run: (...values) => raw.run(...values),
     get: (...values) => {
       const row = raw.get(...values)
-      return row === undefined ? undefined : (Object.values(row as object) as Row)
+      return row && Object.values(row)
     },
-    all: (...values) => raw.all(...values).map(row => Object.values(row as object) as Row),
+    all: (...values) => raw.all(...values).map(row => Object.values(row)),
   }
 }

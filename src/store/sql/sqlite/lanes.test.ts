@@ -111,6 +111,27 @@ describe('a herd', () => {
     expect(await store.verify()).toEqual([])
   })
 
+  it('of several handlers is made ready in equal parts, and no more of all than of one', async () => {
+    const handlers = ['h0', 'h1', 'h2', 'h3']
+    const jobs = handlers.flatMap(handler =>
+      Array.from({ length: PROMOTED_MAX }, (_, i) =>
+        job(`${handler}-${i}`, { handler, trigger: { kind: 'once', at: T0 + HOUR + i } }),
+      ),
+    )
+    await store.insert(jobs, { now: T0 })
+    const now = T0 + 2 * HOUR
+    /** A claim has seen what is ready, so the next is the first that is not. */
+    const firstDelayed = (handler: string) =>
+      store.nextDueAt([{ queue: jobs[0]!.spec.queue, handler }], now)
+    expect(await claimIds(store, now, { limit: 10, handlers })).toHaveLength(10)
+    for (const handler of handlers) {
+      expect(await firstDelayed(handler)).toBe(T0 + HOUR + PROMOTED_MAX / handlers.length)
+    }
+    // What one handler leaves goes to the other.
+    await claimIds(store, now, { limit: 10, handlers: ['h0', 'none'] })
+    expect(await firstDelayed('h0')).toBeNull()
+  })
+
   it('does not run before its time when the clock was set back', async () => {
     await insertBoth(herd(30), T0 + 2 * HOUR)
     expect(await claimIds(store, T0, { limit: 5 })).toEqual([])

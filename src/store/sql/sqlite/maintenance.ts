@@ -3,26 +3,17 @@
 
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import type { Maintenance } from '../../maintenance.ts'
-import { countBefore, deleteBefore } from '../aged.ts'
-import { dump } from '../dump.ts'
-import { load } from '../load.ts'
-import { inspect, repair } from '../repair.ts'
+import { openStoreMaintenance, type OpenStoreCalls } from '../maintenance.ts'
 import { openDatabase, type Database } from './driver.ts'
 import { translated } from './errors.ts'
 import { latestVersion, migrate, schemaVersion } from './migrate.ts'
 import { ownersFolder } from './owner-locks.ts'
-import type { Session } from './session.ts'
 
 const BUSY_MS = 5_000
 
-/** Calls of the open store; they fail while it is closed. */
-export interface OpenStoreCalls {
-  readonly read: <T>(work: (session: Session) => T) => Promise<T>
-  readonly write: <T>(work: (session: Session) => T) => Promise<T>
-}
-
-export function sqliteMaintenance(path: string, { read, write }: OpenStoreCalls): Maintenance {
+export function sqliteMaintenance(path: string, calls: OpenStoreCalls): Maintenance {
   return {
+    ...openStoreMaintenance(calls),
     latest: latestVersion,
     version: async () => (existsSync(path) ? within(path, db => schemaVersion(db, path)) : 0),
     migrate: async to => within(path, db => migrate(db, to, path)),
@@ -37,13 +28,6 @@ export function sqliteMaintenance(path: string, { read, write }: OpenStoreCalls)
         rmSync(`${path}${end}`, { force: true })
       rmSync(ownersFolder(path), { recursive: true, force: true })
     },
-    dump: request => read(session => session.read(sql => dump(sql, request))),
-    load: (entries, now) => write(session => session.write(sql => load(sql, entries, now))),
-    inspect: limit => read(session => session.read(sql => inspect(sql, limit))),
-    repair: fault => write(session => session.write(sql => repair(sql, fault))),
-    countOlderThan: before => read(session => session.read(() => countBefore(before))),
-    deleteOlderThan: (before, limit) =>
-      write(session => session.write(sql => deleteBefore(sql, before, limit))),
   }
 }
 

@@ -1,9 +1,9 @@
 // Brings a database to a schema version, up or down, and refuses those that are not ours.
 
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { SchedulerError } from '../../../core/errors.ts'
 import { upgradeNeeded } from '../../shared/older.ts'
+import { APPLICATION, refuseNewer } from '../schema-version.ts'
 import type { Database } from './driver.ts'
 import { upgradableVersion, upgrade } from './upgrade.ts'
 
@@ -18,13 +18,8 @@ export function baselineText(): string {
   return readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
 }
 
-export function checksumOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
-
 /** "CRLN": what `file` and other tools can tell the database by. */
 export const APPLICATION_ID = 0x43_52_4c_4e
-const APPLICATION = 'carillon'
 
 /** Of a database that is to be used as it is: the layout before this one is refused. */
 export function usableVersion(db: Database, path: string): number {
@@ -35,15 +30,9 @@ export function usableVersion(db: Database, path: string): number {
 
 /** The schema version of the database, 0 for an empty one; throws when it is not ours to use. */
 export function schemaVersion(db: Database, path: string): number {
-  const marker = storedVersion(db, path)
-  if (marker > latestVersion) {
-    throw new SchedulerError(
-      'STORE_NEWER',
-      `${path} has schema version ${marker}, this program knows up to ${latestVersion}`,
-      { details: { version: marker, known: latestVersion } },
-    )
-  }
-  return marker
+  const version = storedVersion(db, path)
+  refuseNewer(path, version, latestVersion)
+  return version
 }
 
 function storedVersion(db: Database, path: string): number {

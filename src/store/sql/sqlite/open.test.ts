@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { T0, claimOne, finish, job, succeeded } from '../../../../tests/support/builders.ts'
+import { checksumOf } from '../schema-version.ts'
 import { openDatabase, type Database } from './driver.ts'
 import {
   APPLICATION_ID,
   baselineChecksum,
   baselineText,
-  checksumOf,
   latestVersion,
   migrate,
   schemaVersion,

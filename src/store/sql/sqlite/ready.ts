@@ -37,14 +37,24 @@ export function isAnyDue(session: Session, wanted: Wanted): boolean {
 export const PROMOTED_MAX = 2_000
 const PROMOTED_FACTOR = 4
 
+/** Of each handler the earliest: handlers share the number evenly, and what some leave goes to the others. */
 export function promote(session: Session, wanted: Wanted, limit: number): void {
   const { queue, handlers, now } = wanted
-  const most = Math.max(PROMOTED_MAX, PROMOTED_FACTOR * limit)
   const statement = session.statement(
     `update job_states set ready = 1 where seq in
       (select seq ${delayedDue} order by due_at, seq limit ?)`,
   )
-  for (const handler of handlers) statement.run(queue, handler, now, most)
+  let left = Math.max(PROMOTED_MAX, PROMOTED_FACTOR * limit)
+  let open = handlers
+  while (left > 0 && open.length > 0) {
+    const share = Math.ceil(left / open.length)
+    open = open.filter(handler => {
+      const given = Math.min(share, left)
+      const { changes } = statement.run(queue, handler, now, given)
+      left -= Number(changes)
+      return Number(changes) === given
+    })
+  }
 }
 
 /** In any order. */

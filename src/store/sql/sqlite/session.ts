@@ -2,6 +2,7 @@
 // its end.
 
 import { Damages } from '../../shared/damage.ts'
+import { ClaimedNumbers } from '../claimed-numbers.ts'
 import { Counts } from '../counts.ts'
 import type { Sql } from '../dialect.ts'
 import { runSync, type Operation, type RunStatement } from '../operation.ts'
@@ -12,8 +13,7 @@ import type { Statement } from './driver.ts'
 export class Session {
   readonly connection: Connection
   readonly damages: Damages
-  /** Numbers of the jobs that were claimed here; whoever uses one checks that it still holds. */
-  readonly claimed = new Map<string, number>()
+  readonly claimed = new ClaimedNumbers()
   readonly #runStatement: RunStatement
 
   constructor(connection: Connection, damages: Damages) {

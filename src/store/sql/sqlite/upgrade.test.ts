@@ -89,6 +89,15 @@ it('keeps damaged jobs damaged, and the others whole', async () => {
   await store.close()
 })
 
+it('finds jobs by names of any characters', async () => {
+  change(`update specs set spec = json_set(spec, '$.name', '🚀 Start')
+    where seq = (select seq from jobs where id = 'paused')`)
+  const store = await upgraded()
+  const { items } = await store.list({ search: '🚀 st' }, { limit: 9 })
+  expect(items.map(({ id }) => id)).toEqual(['paused'])
+  await store.close()
+})
+
 const FAR_AHEAD = Date.UTC(2100, 0, 1)
 
 it('is not moved while a node is at work, and stays whole', async () => {

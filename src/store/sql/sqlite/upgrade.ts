@@ -1,10 +1,11 @@
 // The one-time way from the layout before this one (schema versions 1 to 4): in place and in the
 // transaction of the migration, so that the file holds all of the old or all of the new.
 
-import { SchedulerError } from '../../../core/errors.ts'
 import { NODE_KIND } from '../../../core/record.ts'
 import type { Instant } from '../../../core/time.ts'
-import type { Database, Row, Value } from './driver.ts'
+import { toKey } from '../../shared/text.ts'
+import { inUseError } from '../schema-version.ts'
+import type { Database } from './driver.ts'
 
 /** Only the newest of the earlier layouts: the program that wrote it brings older ones there. */
 export const upgradableVersion = 4
@@ -34,7 +35,7 @@ export function upgrade(db: Database, path: string, createSchema: () => void): v
   setAside(db)
   createSchema()
   for (const sql of copies) db.exec(sql)
-  copyJobs(db)
+  decodeJobs(db)
   db.exec("insert or replace into sqlite_sequence select 'jobs', next - 1 from earlier_sequence")
   for (const table of earlierTables) db.exec(`drop table earlier_${table}`)
 }
@@ -43,11 +44,7 @@ function refuseInUse(db: Database, path: string): void {
   const row = db.prepare(`select max(expire_at) from records where kind = '${NODE_KIND}'`).get()
   const until = row?.[0] as Instant | null
   const now = db.prepare("select cast(unixepoch('subsec') * 1000 as integer)").get()![0] as number
-  if (until === null || until <= now) return
-  throw new SchedulerError(
-    'STORE_IN_USE',
-    `a node works on ${path}: stop every node; if it is gone, wait until ${new Date(until).toISOString()}`,
-  )
+  if (until !== null && until > now) throw inUseError(path, until)
 }
 
 /** Their names are those of the new tables and indexes. */
@@ -73,7 +70,21 @@ function named(column: string, names: readonly string[]): string {
   return `case ${column} ${names.map((name, i) => `when ${i} then '${name}'`).join(' ')} end`
 }
 
+const jobsOfRoutes = 'earlier_jobs j join earlier_lines l on l.id = j.line'
+
+/** Names of jobs, what they wait for and their detail are decoded afterwards. */
 const copies = [
+  // A spec that was lost stays so: the job is read as damaged.
+  `insert into jobs select j.seq, j.id, ${named('j.kind', kinds)}, j.series,
+      coalesce(s.tenant, substr(j.lane, 1, instr(j.lane || '/', '/') - 1)), l.queue, l.handler, j.lane,
+      l.handler, s.app, s.definition, s.declared, coalesce(s.spec, ''), coalesce(s.created_at, 0)
+    from ${jobsOfRoutes} left join earlier_specs s on s.seq = j.seq`,
+  `insert into job_states (seq, queue, handler, lane, kind, state, waiting_for, ready, rank, due_at,
+      until_at, expire_at, attempts, fence, version, token, owner, attempt_id, claimed_at, detail)
+    select j.seq, l.queue, l.handler, j.lane, ${named('j.kind', kinds)}, ${named('j.state', states)},
+      '${waits[0]}', j.ready, j.rank, j.due_at, j.until_at, j.expire_at, j.attempts, j.fence, j.version,
+      j.token, j.owner, j.attempt_id, j.claimed_at, j.body
+    from ${jobsOfRoutes}`,
   `insert into attempts select id, job, number, run, attempt, fence, retries,
       ${named('origin', origins)}, retry_of, occurrence, missed, owner, claimed_at, started_at,
       finished_at, ${named('outcome', outcomes)}, coalesce(detail ->> '$.clockEpoch', 0), expire_at, 0,
@@ -93,82 +104,44 @@ const copies = [
   'insert into lane_rates select lane, whole_at from earlier_rates',
 ]
 
-const earlierJobs = `select j.seq, j.id, j.kind, j.series, s.tenant, l.queue, l.handler, j.lane, s.spec,
-    s.app, s.definition, s.declared, s.created_at, j.state, j.ready, j.rank, j.due_at, j.until_at,
-    j.expire_at, j.attempts, j.fence, j.version, j.body, j.token, j.owner, j.attempt_id, j.claimed_at
-  from earlier_jobs j join earlier_lines l on l.id = j.line
-  left join earlier_specs s on s.seq = j.seq where j.seq > ? order by j.seq limit 1000`
+type EarlierJob = [seq: number, body: string, spec: string | null]
 
-// prettier-ignore
-type EarlierJob = [
-  seq: number, id: string, kind: number, series: string | null, tenant: string | null,
-  queue: string, handler: string, lane: string, spec: string | null, app: string | null,
-  definition: string | null, declared: string | null, createdAt: number | null, state: number,
-  ready: number | null, rank: number | null, dueAt: number | null, untilAt: number | null,
-  expireAt: number | null, attempts: number, fence: number, version: number, body: string,
-  ...lease: Value[],
-]
-
-function copyJobs(db: Database): void {
-  const read = db.prepare(earlierJobs)
-  const insertJob = db.prepare(`insert into jobs values (${'?, '.repeat(13)}?)`)
-  const insertState = db.prepare(`insert into job_states (seq, queue, handler, lane, kind, state,
-    waiting_for, ready, rank, due_at, until_at, expire_at, attempts, fence, version, token, owner,
-    attempt_id, claimed_at, detail) values (${'?, '.repeat(19)}?)`)
+function decodeJobs(db: Database): void {
+  const read = db.prepare(
+    `select j.seq, j.body, s.spec from earlier_jobs j left join earlier_specs s on s.seq = j.seq
+      where j.seq > ? order by j.seq limit 1000`,
+  )
+  const writeState = db.prepare('update job_states set waiting_for = ?, detail = ? where seq = ?')
+  const writeName = db.prepare('update jobs set name = ? where seq = ?')
   for (let rows = read.all(0); rows.length > 0; rows = read.all(rows.at(-1)![0]!)) {
-    for (const row of rows) {
-      insertJob.run(...jobValues(row as EarlierJob))
-      insertState.run(...stateValues(row as EarlierJob))
+    for (const [seq, body, spec] of rows as EarlierJob[]) {
+      const decoded = decodedBody(body)
+      if (decoded !== null) writeState.run(decoded.waitingFor, decoded.detail, seq)
+      const name = nameIn(spec)
+      if (name !== null) writeName.run(name, seq)
     }
   }
-}
-
-function jobValues(row: EarlierJob): Row {
-  // prettier-ignore
-  const [
-    seq, id, kind, series, tenant, queue, handler, lane, spec, app, definition, declared, createdAt,
-  ] = row
-  const name = nameIn(spec) ?? handler
-  const owner = tenant ?? lane.split('/')[0]!
-  // A spec that was lost stays so: the job is read as damaged.
-  // prettier-ignore
-  return [
-    seq, id, kinds[kind]!, series, owner, queue, handler, lane, name, app, definition, declared,
-    spec ?? '', createdAt ?? 0,
-  ]
 }
 
 /** A name that is the handler's was not written. */
 function nameIn(spec: string | null): string | null {
   try {
     const { name } = JSON.parse(spec ?? '{}') as { name?: unknown }
-    return typeof name === 'string' ? name : null
+    return typeof name === 'string' ? toKey(name) : null
   } catch {
     return null
   }
 }
 
-function stateValues(row: EarlierJob): Row {
-  const [seq, , kind, , , queue, handler, lane] = row
-  const [state, ready, rank, dueAt, untilAt, expireAt, attempts, fence, version, body, ...lease] =
-    row.slice(13) as [number, ...Value[]]
-  const { waitingFor, detail } = bodyOf(String(body))
-  // prettier-ignore
-  return [
-    seq, queue, handler, lane, kinds[kind]!, states[state]!, waitingFor, ready!, rank!, dueAt!,
-    untilAt!, expireAt!, attempts!, fence!, version!, ...lease, detail,
-  ]
-}
-
-/** Kept as it is when it does not decode: the job is read as damaged. */
-function bodyOf(text: string): { waitingFor: string; detail: string } {
+/** Null when it does not decode: it stays as it is, and the job is read as damaged. */
+function decodedBody(text: string): { waitingFor: string; detail: string } | null {
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
-    body = null
+    return null
   }
-  if (!Array.isArray(body) || body.length < 21) return { waitingFor: waits[0]!, detail: text }
+  if (!Array.isArray(body) || body.length < 21) return null
   return { waitingFor: waits[body[0] as number] ?? waits[0]!, detail: detailOf(body) }
 }
 

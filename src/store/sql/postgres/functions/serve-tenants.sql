@@ -14,7 +14,10 @@ declare
   v_weights int[] := '{}';
   v_lefts int[] := '{}';
   v_given int[] := '{}';
-  v_some_open int[];
+  -- Each was met once: those with something left are served again.
+  v_is_again boolean := false;
+  v_some_open int[] := '{}';
+  v_k int := 0;
   v_at text := p_lane;
   v_found text collate "C";
   v_weight int;
@@ -47,35 +50,51 @@ begin
   p_last_taken := p_taken;
   loop
     exit when v_total >= p_limit;
-    v_before := 0;
-    v_found := null;
-    if v_start and p_taken > 0 and carillon.next_tenant(p_queue, p_handlers, p_now, p_lane, false) = p_lane then
-      v_found := p_lane;
-      select r.p_weight, r.p_open into v_weight, v_open
-        from carillon.tenant_room(v_found, p_now, p_most, p_held) r;
-      v_is_going := v_weight > p_taken;
-    end if;
-    if v_start and v_is_going then
-      v_before := p_taken;
-    else
-      v_found := carillon.next_tenant(p_queue, p_handlers, p_now, v_at, true);
-      if v_found is null and not v_wrapped then
-        v_wrapped := true;
-        v_found := carillon.next_tenant(p_queue, p_handlers, p_now, '', false);
+    if v_is_again then
+      v_k := v_k + 1;
+      if v_k > cardinality(v_some_open) then
+        v_some_open := array(select i from unnest(v_lefts) with ordinality o (n, i) where n > 0
+            order by i);
+        exit when cardinality(v_some_open) = 0;
+        v_k := 1;
       end if;
-      exit when v_found is null
-        or v_wrapped and (v_found > p_lane collate "C" or v_is_going and v_found = p_lane);
-      select r.p_weight, r.p_open into v_weight, v_open
-        from carillon.tenant_room(v_found, p_now, p_most, p_held) r;
+      v_i := v_some_open[v_k];
+      v_before := 0;
+      v_quota := case when cardinality(v_some_open) = 1 then p_limit else v_weights[v_i] end;
+    else
+      v_before := 0;
+      v_found := null;
+      if v_start and p_taken > 0 and carillon.next_tenant(p_queue, p_handlers, p_now, p_lane, false) = p_lane then
+        v_found := p_lane;
+        select r.p_weight, r.p_open into v_weight, v_open
+          from carillon.tenant_room(v_found, p_now, p_most, p_held) r;
+        v_is_going := v_weight > p_taken;
+      end if;
+      if v_start and v_is_going then
+        v_before := p_taken;
+      else
+        v_found := carillon.next_tenant(p_queue, p_handlers, p_now, v_at, true);
+        if v_found is null and not v_wrapped then
+          v_wrapped := true;
+          v_found := carillon.next_tenant(p_queue, p_handlers, p_now, '', false);
+        end if;
+        if v_found is null
+          or v_wrapped and (v_found > p_lane collate "C" or v_is_going and v_found = p_lane) then
+          v_is_again := true;
+          continue;
+        end if;
+        select r.p_weight, r.p_open into v_weight, v_open
+          from carillon.tenant_room(v_found, p_now, p_most, p_held) r;
+      end if;
+      v_start := false;
+      v_at := v_found;
+      v_names := v_names || v_found::text;
+      v_weights := v_weights || v_weight;
+      v_lefts := v_lefts || v_open;
+      v_given := v_given || 0;
+      v_i := cardinality(v_names);
+      v_quota := v_weight - v_before;
     end if;
-    v_start := false;
-    v_at := v_found;
-    v_names := v_names || v_found::text;
-    v_weights := v_weights || v_weight;
-    v_lefts := v_lefts || v_open;
-    v_given := v_given || 0;
-    v_i := cardinality(v_names);
-    v_quota := v_weight - v_before;
     v_wanted := least(v_quota, v_lefts[v_i], p_limit - v_total);
     v_n := 0;
     if v_wanted > 0 then
@@ -100,44 +119,13 @@ begin
         p_last_taken := v_before + v_n;
       end if;
     end if;
-    v_idle := case when v_n > 0 then 0 else v_idle + 1 end;
-    if v_idle >= 1000 then
-      p_passed := v_found;
-      exit;
-    end if;
-  end loop;
-  v_before := 0;
-  loop
-    v_some_open := array(select i from unnest(v_lefts) with ordinality o (n, i) where n > 0
-        order by i);
-    exit when v_total >= p_limit or cardinality(v_some_open) = 0;
-    foreach v_i in array v_some_open loop
-      v_quota := case when cardinality(v_some_open) = 1 then p_limit else v_weights[v_i] end;
-      v_wanted := least(v_quota, v_lefts[v_i], p_limit - v_total);
-      v_n := 0;
-      if v_wanted > 0 then
-        if coalesce(v_asked[v_i], 0) < v_given[v_i] + v_wanted then
-          v_asked[v_i] := case when v_asked[v_i] is null then v_wanted else least(p_limit, greatest(
-                v_given[v_i] + v_wanted, 2 * v_asked[v_i],
-                v_given[v_i] + (p_limit - v_total + cardinality(v_names) - 1) / cardinality(v_names))) end;
-          select r.p_lane, r.p_taken into v_turn_lane, v_turn_taken
-            from carillon.turn_at(p_key || E'\n' || v_names[v_i], p_now) r;
-          select cardinality(r.p_seqs) into v_n from carillon.serve_lanes(p_queue, p_handlers, p_now,
-              array[v_names[v_i], v_names[v_i] || '/'], array[v_names[v_i] || E'\x01',
-                  v_names[v_i] || '0'],
-              v_turn_lane, v_turn_taken, v_asked[v_i]) r;
-          v_counts[v_i] := v_n;
-        end if;
-        v_n := least(v_wanted, v_counts[v_i] - v_given[v_i]);
-        v_lefts[v_i] := case when v_n < v_wanted then 0 else v_lefts[v_i] - v_n end;
-        if v_n > 0 then
-          v_given[v_i] := v_given[v_i] + v_n;
-          v_total := v_total + v_n;
-          p_last := v_names[v_i];
-          p_last_taken := v_before + v_n;
-        end if;
+    if not v_is_again then
+      v_idle := case when v_n > 0 then 0 else v_idle + 1 end;
+      if v_idle >= 1000 then
+        p_passed := v_found;
+        v_is_again := true;
       end if;
-    end loop;
+    end if;
   end loop;
   if p_passed is not null then
     p_last := p_passed;
