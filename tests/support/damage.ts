@@ -125,6 +125,12 @@ async function sqliteParts(path: string, jobId: string): Promise<Parts> {
 }
 
 async function postgresParts(url: string, jobId: string): Promise<Parts> {
+  const { ask, schema, client } = await postgresPlace(url)
+  const seq = await numberOf(ask, jobId, schema)
+  return sqlParts(ask, () => client.end(), { seq, schema })
+}
+
+async function postgresPlace(url: string) {
   const address = new URL(url)
   const schema = `"${address.searchParams.get('schema') ?? 'carillon'}".`
   address.search = ''
@@ -134,8 +140,7 @@ async function postgresParts(url: string, jobId: string): Promise<Parts> {
   await client.connect()
   const ask: Ask = async (text, ...values) =>
     (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows
-  const seq = await numberOf(ask, jobId, schema)
-  return sqlParts(ask, () => client.end(), { seq, schema })
+  return { ask, schema, client }
 }
 
 async function numberOf(ask: Ask, jobId: string, schema: string): Promise<string> {
@@ -181,4 +186,51 @@ async function redisParts(url: string, jobId: string): Promise<Parts> {
       }),
     close: async () => link.destroy(),
   }
+}
+
+export const besideKinds = ['record', 'attempt', 'checkpoint', 'log line'] as const
+export type BesideKind = (typeof besideKinds)[number]
+
+/** Tables and columns of texts that belong to a job or to nobody. */
+const besideColumns: Readonly<Record<BesideKind, readonly [table: string, column: string]>> = {
+  record: ['records', 'value'],
+  attempt: ['attempts', 'detail'],
+  checkpoint: ['progress', 'checkpoint'],
+  'log line': ['log_lines', 'fields'],
+}
+
+/** Damages every text of one sort: the records of kind `k`, or what belongs to the only job. */
+export async function damageBeside(url: string, kind: BesideKind): Promise<void> {
+  const [table, column] = besideColumns[kind]
+  const where = kind === 'record' ? "where kind = 'k'" : ''
+  const text = (schema: string) => `update ${schema}${table} set ${column} = '{"cut' ${where}`
+  if (url.startsWith('redis')) return damageBesideInRedis(url, kind)
+  if (url.startsWith('sqlite:')) {
+    const db = openDatabase(url.slice('sqlite:'.length))
+    db.exec('pragma busy_timeout = 2000')
+    db.exec(text(''))
+    db.close()
+    return
+  }
+  const { ask, schema, client } = await postgresPlace(url)
+  await ask(text(schema))
+  await client.end()
+}
+
+async function damageBesideInRedis(url: string, kind: BesideKind): Promise<void> {
+  const link = await linkTo(url)
+  const prefix = `{${new URL(url).searchParams.get('namespace') ?? 'carillon'}}:`
+  const key =
+    prefix +
+    { record: 'records:k', attempt: 'attempts', checkpoint: 'progress' }[
+      kind as Exclude<BesideKind, 'log line'>
+    ]
+  if (kind === 'log line') {
+    const [name] = (await link.send(['KEYS', `${prefix}log:*`])) as string[]
+    await link.send(['LSET', name!, '0', '{"cut'])
+  } else {
+    for (const field of (await link.send(['HKEYS', key])) as string[])
+      await link.send(['HSET', key, field, '{"cut'])
+  }
+  link.destroy()
 }

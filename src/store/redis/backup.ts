@@ -13,8 +13,8 @@ import { fromKey } from '../shared/text.ts'
 import { attempts as attemptsOf, toSkip } from './attempts.ts'
 import { parseCountField } from './counts.ts'
 import { list } from './jobs-query.ts'
-import { toRecord } from './records.ts'
-import { toLine, toProgress } from './reports.ts'
+import { readRecord } from './records.ts'
+import { readProgress, toLine } from './reports.ts'
 import { rowFields } from './row.ts'
 import type { RedisSession } from './session.ts'
 import { nameFrom, pairsOf } from './words.ts'
@@ -117,7 +117,8 @@ async function progress(
   )
   const items = found.flatMap(([seq, text]): Entry[] => {
     const jobId = ids.get(seq)
-    return jobId === undefined ? [] : [{ type: 'progress', jobId, progress: toProgress(text) }]
+    const reported = jobId === undefined ? null : readProgress(text)
+    return reported === null ? [] : [{ type: 'progress', jobId: jobId!, progress: reported }]
   })
   return { items, cursor: last === '' ? null : last! }
 }
@@ -224,11 +225,14 @@ async function records(
   const from = kind === last ? key : null
   const args = [kind, '0', nameFrom(from, false), String(limit)]
   const flat = (await session.run('list-records', args)) as string[]
-  const items = pairsOf(flat).map(([name, text]): Entry => ({
-    type: 'record',
-    record: toRecord(fromKey(kind), name, text),
-  }))
-  if (items.length === limit) return { items, cursor: JSON.stringify([kind, flat.at(-2)!]) }
+  const found = pairsOf(flat)
+  const items = found.flatMap(([name, text]) =>
+    readRecord(session, fromKey(kind), name, text).map((record): Entry => ({
+      type: 'record',
+      record,
+    })),
+  )
+  if (found.length === limit) return { items, cursor: JSON.stringify([kind, flat.at(-2)!]) }
   const next = names[names.indexOf(kind) + 1]
   return { items, cursor: next === undefined ? null : JSON.stringify([next, null]) }
 }

@@ -30,6 +30,7 @@ import type {
   UpcomingRequest,
 } from '../../port.ts'
 import { Damages } from '../../shared/damage.ts'
+import { setRecordAside } from '../../../core/damage.ts'
 import { apply, Refused } from '../apply.ts'
 import { attempts, attemptTimes } from '../attempts.ts'
 import { counts, differences, tenants } from '../counts.ts'
@@ -159,6 +160,15 @@ export class PostgresStore implements UnopenedStore {
         this.#damages.tell(damage.job)
       } catch {
         // The next call that meets it tries again.
+      }
+    }
+    for (const entry of this.#damages.takeRecords()) {
+      try {
+        const now = await this.now()
+        await session.write(sql => putRecords(sql, setRecordAside(entry, now), now))
+        this.#damages.tellRecord(entry)
+      } catch {
+        // The same.
       }
     }
   }
@@ -323,15 +333,15 @@ export class PostgresStore implements UnopenedStore {
   }
 
   listRecords(kind: string, page: PageRequest, now: Instant) {
-    return this.#read(() => listRecords(kind, page, now))
+    return this.#read(sql => listRecords(sql, kind, page, now))
   }
 
-  listen({ onWake, onDamage }: StoreListener): () => void {
+  listen({ onWake, onDamage, onRecordDamage }: StoreListener): () => void {
     const stopHints = onWake && this.#wake.listen(onWake)
-    const stopDamages = onDamage && this.#damages.listen(onDamage)
+    const stopDamages = this.#damages.listen(onDamage, onRecordDamage)
     return () => {
       stopHints?.()
-      stopDamages?.()
+      stopDamages()
     }
   }
 

@@ -32,6 +32,7 @@ import type {
 } from '../../port.ts'
 import type { Maintenance } from '../../maintenance.ts'
 import { Damages } from '../../shared/damage.ts'
+import { setRecordAside } from '../../../core/damage.ts'
 import { apply, Refused } from '../apply.ts'
 import { attempts, attemptTimes } from '../attempts.ts'
 import { counts, differences, tenants } from '../counts.ts'
@@ -199,6 +200,15 @@ export class SqliteStore implements UnopenedStore {
         // The next call that meets it tries again.
       }
     }
+    const now = this.#options.clock()
+    for (const entry of this.#damages.takeRecords()) {
+      try {
+        session.write(sql => putRecords(sql, setRecordAside(entry, now), now))
+        this.#damages.tellRecord(entry)
+      } catch {
+        // The same.
+      }
+    }
   }
 
   async now(): Promise<Instant> {
@@ -357,15 +367,15 @@ export class SqliteStore implements UnopenedStore {
   }
 
   listRecords(kind: string, page: PageRequest, now: Instant) {
-    return this.#read(session => session.read(() => listRecords(kind, page, now)))
+    return this.#read(session => session.read(sql => listRecords(sql, kind, page, now)))
   }
 
-  listen({ onWake, onDamage }: StoreListener): () => void {
+  listen({ onWake, onDamage, onRecordDamage }: StoreListener): () => void {
     const stopHints = onWake && this.#wake.listen(onWake)
-    const stopDamages = onDamage && this.#damages.listen(onDamage)
+    const stopDamages = this.#damages.listen(onDamage, onRecordDamage)
     return () => {
       stopHints?.()
-      stopDamages?.()
+      stopDamages()
     }
   }
 
