@@ -13,6 +13,8 @@ export const damageKinds = [
   'row missing',
   'spec missing',
   'counters garbage',
+  'requests garbage',
+  'time of no calendar',
   'cron invalid',
   'zone invalid',
 ] as const
@@ -25,6 +27,8 @@ interface Parts {
   junk(): Promise<void>
   row(edit: (text: string) => string | null): Promise<void>
   counters(): Promise<void>
+  requests(): Promise<void>
+  times(): Promise<void>
   close(): Promise<void>
 }
 
@@ -54,6 +58,10 @@ function carryOut(parts: Parts, kind: DamageKind): Promise<void> {
       return parts.spec(() => null)
     case 'counters garbage':
       return parts.counters()
+    case 'requests garbage':
+      return parts.requests()
+    case 'time of no calendar':
+      return parts.times()
     case 'cron invalid':
       return parts.spec(editing(spec => withTrigger(spec, { expression: '99 99 * * *' })))
     case 'zone invalid':
@@ -111,7 +119,17 @@ function sqlParts(ask: Ask, close: () => Promise<void>, { seq, schema }: SqlPlac
     spec: work => edit('spec', work),
     junk: () => edit('spec', () => '{"a":1}'),
     row: work => edit('row', work),
+    times: () =>
+      edit(
+        'row',
+        editing(detail => ({ ...detail, updatedAt: NEVER })),
+      ),
     counters: () => edit('row', garbled),
+    requests: () =>
+      edit(
+        'row',
+        editing(detail => ({ ...detail, requests: [{}] })),
+      ),
     close,
   }
 }
@@ -149,6 +167,10 @@ async function numberOf(ask: Ask, jobId: string, schema: string): Promise<string
   return String(row[0])
 }
 
+/** Beyond what a Date can hold. */
+const NEVER = 9e15
+/** Where the second line of a row in Redis has the time of the last change. */
+const UPDATED_AT = 19
 /** Where the first line of a row in Redis has the number of attempts. */
 const ATTEMPTS_AT = 12
 
@@ -183,6 +205,18 @@ async function redisParts(url: string, jobId: string): Promise<Parts> {
         const [head, rest] = split(text)
         const damaged = (JSON.parse(head) as unknown[]).with(ATTEMPTS_AT, 'many')
         return `${JSON.stringify(damaged)}\n${rest}`
+      }),
+    times: () =>
+      edit('jobs', text => {
+        const [head, rest] = split(text)
+        const body = (JSON.parse(rest) as unknown[]).with(UPDATED_AT, NEVER)
+        return `${head}\n${JSON.stringify(body)}`
+      }),
+    requests: () =>
+      edit('jobs', text => {
+        const [head, rest] = split(text)
+        const body = JSON.parse(rest) as unknown[]
+        return `${head}\n${JSON.stringify([...body.slice(0, 21), { requests: [{}] }])}`
       }),
     close: async () => link.destroy(),
   }

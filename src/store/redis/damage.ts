@@ -4,7 +4,14 @@
 import type { DamagedRecord } from '../../core/damage.ts'
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
-import { asideChange, countOf, damageOf, madeDamage, tenantOfLane } from '../shared/damage.ts'
+import {
+  asideChange,
+  countOf,
+  damageOf,
+  madeDamage,
+  tenantOfLane,
+  timeOf,
+} from '../shared/damage.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { jobArgs } from './insert.ts'
 import { putRecords } from './records.ts'
@@ -93,7 +100,7 @@ function damageIn({ id, texts, error: noted }: DamagedJob) {
       seriesId: definition?.seriesId ?? null,
       spec: definition?.spec ?? null,
       declared: definition?.declared ?? null,
-      createdAt: definition?.createdAt ?? 0,
+      createdAt: timeOf(definition?.createdAt),
       tenant: row?.tenant ?? tenantOfLane(lane),
       lane,
       queue: row?.queue ?? 'default',

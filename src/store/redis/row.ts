@@ -8,6 +8,7 @@ import { specFrom, specText, type StoredSpec } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
 import { bodyOf } from '../shared/body.ts'
 import { kinds, RUNNING, states } from '../shared/codes.ts'
+import { assertTimes } from '../shared/detail-shape.ts'
 import { toJob, type Cold as Definition } from '../shared/job.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { parseBody } from '../shared/told.ts'
@@ -198,6 +199,7 @@ function jobFrom(row: string, definition: Definition, held: HeldLease | null): J
   if (![attempts, fence, version, dueAt ?? 0, head[2]].every(Number.isFinite)) {
     throw new DamagedRecord('state', 'the stored counters of the job are not numbers')
   }
+  assertTimes(dueAt, orNull(head[11]), definition.createdAt)
   return toJob(
     {
       state: states[held === null ? head[2] : RUNNING]!,

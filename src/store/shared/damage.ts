@@ -12,7 +12,7 @@ import {
 import { speaksByPresence, type StoredRecord } from '../../core/record.ts'
 import type { Change } from '../../core/change.ts'
 import type { Declared, Job } from '../../core/job.ts'
-import type { Instant } from '../../core/time.ts'
+import { INSTANT_MAX, type Instant } from '../../core/time.ts'
 
 /** A row that did not decode. */
 export interface Damage {
@@ -123,6 +123,12 @@ export class Damages {
 export function countOf(value: unknown): number {
   const count = Number(value)
   return Number.isSafeInteger(count) && count >= 0 ? count : 0
+}
+
+/** A time that may have been overwritten with anything. */
+export function timeOf(value: unknown): Instant {
+  const time = countOf(value)
+  return time <= INSTANT_MAX ? time : 0
 }
 
 /** The tenant a lane belongs to, when its spec no longer says. */

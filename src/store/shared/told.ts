@@ -4,6 +4,7 @@ import { DamagedRecord } from '../../core/damage.ts'
 import type { Ended, Job, LastAttempt, RunRequest, Series, Totals } from '../../core/job.ts'
 import { noRun, noTotals } from '../../core/job.ts'
 import type { Body, Detail } from './body.ts'
+import { assertParts, assertTimes } from './detail-shape.ts'
 import { endReasons, outcomes, waits } from './codes.ts'
 
 type Said =
@@ -82,6 +83,8 @@ function assertBody(body: Body): void {
   const detail: unknown = body[21] ?? noDetail
   const isObject = typeof detail === 'object' && !Array.isArray(detail)
   if (!isObject) throw new DamagedRecord('state', 'the stored details of the job are unreadable')
+  assertTimes(body[1], body[2], body[13], body[14], body[16], body[17], body[19])
+  assertParts(detail as Detail)
 }
 
 /** Of those without details, whose numbers say all. */
