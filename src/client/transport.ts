@@ -1,6 +1,14 @@
 // One request of the client: address, token, time limit, repetition of what is safe to repeat, and
 // refusals as errors.
 
+import {
+  anything,
+  isNullOr,
+  isWhole,
+  refuseOptions,
+  type Check,
+  type Checks,
+} from '../core/option-check.ts'
 import { after, chance, makeKey, wait } from './ambient.ts'
 import { CarillonError, TimeoutError, UnreachableError } from './error.ts'
 
@@ -51,6 +59,22 @@ export interface Asked extends CallOptions {
   readonly isStream?: boolean
 }
 
+/** Empty where pages ask the host they came from. */
+const isAddress: Check = (found, field, value) => {
+  const isOwn = value === '' || (typeof value === 'string' && value.startsWith('/'))
+  const isUrl = typeof value === 'string' && /^https?:[/][/][^/]/.test(value)
+  if (!isOwn && !isUrl) found.add(field, value, 'an address such as http://127.0.0.1:8060')
+}
+
+const clientChecks: Checks<ClientOptions> = {
+  url: isAddress,
+  token: anything,
+  fetch: anything,
+  timeoutMs: isNullOr(isWhole(1)),
+  retries: isWhole(0),
+  headers: anything,
+}
+
 const TIMEOUT_MS = 30_000
 const RETRIES = 2
 const BACKOFF_MS = 250
@@ -63,6 +87,10 @@ export class Transport {
   readonly #base: string
 
   constructor(options: ClientOptions) {
+    refuseOptions('the client cannot be made', options, clientChecks, {
+      code: 'SETTINGS_INVALID',
+      required: ['url'],
+    })
     this.#options = options
     this.#base = options.url.replace(/\/+$/, '')
   }

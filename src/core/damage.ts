@@ -114,6 +114,33 @@ export function setAside(
   return change(job, after, now, { token, specChanged: true, records: [record] })
 }
 
+/** A record beside the jobs that did not decode. */
+export interface DamagedEntry {
+  readonly kind: string
+  readonly key: string
+  readonly reason: string
+  readonly raw: string
+}
+
+/** Removes it, so that it reads as not there and is written anew; its text is kept for a while. */
+export function setRecordAside(
+  { kind, key, reason, raw }: DamagedEntry,
+  now: Instant,
+): RecordWrite[] {
+  const any = { expectedVersion: null, expireAt: null }
+  const value = { record: { kind, key }, reason, text: raw.slice(0, RAW_MAX) }
+  return [
+    { ...any, kind, key, value: null, remove: true },
+    {
+      ...any,
+      kind: DAMAGED_KIND,
+      key: `record ${kind} ${key}`,
+      value,
+      expireAt: now + RAW_KEPT_MS,
+    },
+  ]
+}
+
 /** Starts a job over. Numbers of attempts go on behind `lastNumber`, the newest in its history. */
 export function restoreJob(job: Job, lastNumber: number, now: Instant): Change {
   const attempts = Math.max(job.counters.attempts, lastNumber)

@@ -72,6 +72,17 @@ function isUnreadable({ ended }: Job): boolean {
   return ended?.reason === 'invalid'
 }
 
+/** No claim may have met what cannot be read yet: an edit that puts it right counts nothing for it. */
+function canRead(trigger: Trigger): boolean {
+  if (trigger.kind !== 'cron') return true
+  try {
+    compileCron(trigger)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Null when the new spec means the same as the old one. */
 export function editJob(
   job: Job,
@@ -92,7 +103,8 @@ export function editJob(
   const opened = withOpenRun(job)
   const open: Job = { ...opened, hold: withoutPermitWait(opened.hold) }
   const moves = changes.some(({ field }) => field === 'trigger' || field === 'startAt')
-  const skips = moves && !isUnreadable(job) ? passedUnderOldSpec(job, now) : []
+  const isKnown = !isUnreadable(job) && canRead(job.spec.trigger)
+  const skips = moves && isKnown ? passedUnderOldSpec(job, now) : []
   const isLive = job.state === 'running' && !neverBegan(job)
   const next = specAfterEdit(job, spec, { now, isLive })
   const requests = pinnedRequests(open, next)

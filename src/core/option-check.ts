@@ -100,6 +100,37 @@ export function isOneOf(...allowed: readonly string[]): Check {
   return (found, field, value) => found.oneOf(field, value, allowed)
 }
 
+/** A list of these names: one that is none of them is misspelt, and would match nothing. */
+export function isListOf<T extends string>(names: Readonly<Record<T, true>>): Check {
+  const allowed: readonly string[] = Object.keys(names)
+  return (found, field, value) => {
+    if (!Array.isArray(value)) {
+      found.add(field, value, `a list of ${allowed.join(', ')}`)
+      return
+    }
+    for (const [i, name] of value.entries()) {
+      if (allowed.includes(name as string)) continue
+      const hint = typeof name === 'string' ? didYouMean(name, allowed) : null
+      found.add(`${field}.${i}`, name, `one of ${allowed.join(', ')}${hint ? `; ${hint}` : ''}`)
+    }
+  }
+}
+
+export const isTexts: Check = (found, field, value) => {
+  const fits = Array.isArray(value) && value.every(text => typeof text === 'string')
+  if (!fits) found.add(field, value, 'a list of texts')
+}
+
+/** A moment as stores count it. */
+export const isEpoch: Check = (found, field, value) => found.instant(field, value)
+
+/** Throws unless it is the id or the name of something: what is left out names nothing. */
+export function refuseId(what: string, id: unknown): void {
+  const found = new Findings()
+  isKey(found, what, id)
+  refuse('QUERY_INVALID', 'the call is not valid', found.problems)
+}
+
 /** An object of its own with these members. */
 export function isObject(
   checks: Readonly<Record<string, Check>>,

@@ -9,6 +9,14 @@ export const NODE_KIND = 'node'
 /** The latest time seen, and the clock epoch if the clock was ever set back. */
 export const CLOCK_KIND = 'clock'
 
+/** Tokens that were revoked before their time. */
+export const REVOKED_KIND = 'revoked-token'
+
+/** Records that say all by being there: one that cannot be read still says it. */
+export function speaksByPresence(kind: string): boolean {
+  return kind === REVOKED_KIND
+}
+
 export interface StoredRecord {
   readonly kind: string
   readonly key: string

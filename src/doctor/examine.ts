@@ -5,7 +5,7 @@ import { DAMAGED_KIND, isDamaged, isRestorable, restoreJob } from '../core/damag
 import type { Entry } from '../core/entry.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
-import { NODE_KIND, type StoredRecord } from '../core/record.ts'
+import { NODE_KIND, removalOf, type StoredRecord } from '../core/record.ts'
 import {
   DAY,
   formatDuration,
@@ -51,6 +51,7 @@ export async function examine(parts: Examined): Promise<Finding[]> {
     ...skew,
     ...(isChanged ? await inside(store) : found),
     ...jobs,
+    ...(await damagedRecords(store, now)),
     ...deadNodes(store, records, now),
     ...(await unserved(store, records, now)),
   ]
@@ -162,6 +163,30 @@ function damagedFinding(parts: Examined, job: Job, name: string): Finding {
     remedy,
     repair: at => repairedRecord(parts, job.id, at),
   }
+}
+
+/** Records beside the jobs that did not decode: set aside, and written anew by those who need them. */
+async function damagedRecords(store: Store, now: Instant): Promise<Finding[]> {
+  const { items } = await store.listRecords(DAMAGED_KIND, { limit: EACH_MAX }, now)
+  return items.flatMap((held): Finding[] => {
+    const { record, reason } = held.value as Partial<SetAside>
+    if (record === undefined) return []
+    return [
+      {
+        code: 'damaged',
+        severity: 'error',
+        text: `record ${record.kind} ${record.key} was unreadable and is set aside: ${reason}`,
+        jobId: null,
+        remedy: 'removes what is left of it',
+        repair: async at => (await store.putRecords([removalOf(held)], at))[0] === 'put',
+      },
+    ]
+  })
+}
+
+interface SetAside {
+  readonly record: Pick<StoredRecord, 'kind' | 'key'>
+  readonly reason: string
 }
 
 async function repairedRecord({ store }: Examined, id: string, now: Instant): Promise<boolean> {

@@ -82,7 +82,8 @@ export class CorrectedClock implements Clock {
     const last = this.#sample
     this.#sample = { wall: after, monotonic: this.#base.monotonic(), store: there }
     if (last === null) return { backMs: 0, elapsedMs: 0 }
-    const elapsedMs = this.#sample.monotonic - last.monotonic
+    // The monotonic clock counts fractions, which no stored time may have.
+    const elapsedMs = Math.floor(this.#sample.monotonic - last.monotonic)
     return { backMs: Math.max(0, last.store + elapsedMs - there), elapsedMs }
   }
 

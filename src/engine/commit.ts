@@ -20,7 +20,7 @@ export async function commit(
   const began = clock.monotonic()
   const { results } = await store.commit(changes, options)
   const now = clock.now()
-  const backMs = options.now + clock.monotonic() - began - now
+  const backMs = options.now + Math.floor(clock.monotonic() - began) - now
   if (backMs >= CLOCK_STEP_MS) {
     const written = changes.filter((_, i) => results[i] === 'committed')
     const repairs = written.flatMap(({ job }) => afterClockStep(job, { backMs }, now) ?? [])

@@ -52,6 +52,10 @@ export function createEngine(options: EngineOptions): Engine {
       const error = new Error(job.lastError?.message ?? 'unreadable')
       events.emit('error', { kind: 'record', error, during: `reading job ${shortId(job.id)}` })
     },
+    onRecordDamage: ({ kind, key, reason }) => {
+      const error = new Error(`the stored record is unreadable: ${reason}`)
+      events.emit('error', { kind: 'record', error, during: `reading record ${kind} ${key}` })
+    },
   })
   // The surfaces read large lists: how long those take says nothing about the store.
   return { ...parts, store, node, client }

@@ -108,7 +108,8 @@ function isRefusal(error: unknown): boolean {
 
 /** A declared id may belong to a job of somebody else, which is left alone. */
 async function planned({ store, clock }: ReconcilingParts, given: Reconciling) {
-  const stored = await given.read()
+  const listed = await given.read()
+  const stored = [...listed, ...(await unlisted(store, given, listed))]
   const plan = reconcile({ ...given, stored }, clock.now())
   const taken = new Set<string>()
   for (let at = 0; at < plan.inserts.length; at += limits.pageMax) {
@@ -124,6 +125,21 @@ async function planned({ store, clock }: ReconcilingParts, given: Reconciling) {
       differences: plan.differences.filter(isFree),
     },
   }
+}
+
+/**
+ * Own jobs that the list of the label leaves out: declared by another node meanwhile, or listed wrongly
+ * because their row was damaged. As new ones they would be refused for ever.
+ */
+async function unlisted(store: Store, given: Reconciling, listed: readonly Job[]): Promise<Job[]> {
+  const known = new Set(listed.map(({ id }) => id))
+  const missing = given.declarations.map(({ id }) => id).filter(id => !known.has(id))
+  const found: Job[] = []
+  for (let at = 0; at < missing.length; at += limits.pageMax) {
+    const jobs = await store.get(missing.slice(at, at + limits.pageMax))
+    found.push(...jobs.filter(job => isOwn(job, given)))
+  }
+  return found
 }
 
 /** Declared by another node since the jobs were read: the next round meets it. */

@@ -2,11 +2,14 @@
 // and the rules of users.
 
 import { FAIR_TASK } from '../core/fair.ts'
+import { refuse } from '../core/errors.ts'
+import { Findings } from '../core/findings.ts'
 import type { Job } from '../core/job.ts'
 import { userOf } from '../core/lane.ts'
 import { limits } from '../core/limits.ts'
 import {
   anything,
+  checkOptions,
   isFlag,
   isKey,
   isLabel,
@@ -136,6 +139,14 @@ export class FairApi {
 
   /** Many, each taken or not on its own. */
   async pushMany(inputs: readonly PushInput[], option: TenantOption = {}): Promise<Pushed[]> {
+    const found = new Findings()
+    if (!Array.isArray(inputs)) found.add('tasks', inputs, 'a list of { userId, … }')
+    else
+      for (const [i, input] of inputs.entries()) {
+        checkOptions(found, input, pushChecks, { field: `tasks.${i}`, required: ['userId'] })
+        if (found.problems.length >= PROBLEMS_MAX) break
+      }
+    refuse('SPEC_INVALID', 'the tasks are not valid', found.problems)
     const given = await Promise.all(inputs.map(input => this.#withPayload(input)))
     return pushMany(this.#engine, given, of(option))
   }
@@ -168,6 +179,9 @@ export class FairApi {
     return healthOf(this.#engine)
   }
 }
+
+/** Problems that one error names. */
+const PROBLEMS_MAX = 100
 
 const scheduleNeeds = { required: ['cron', 'userId'] }
 

@@ -1,6 +1,8 @@
 // Start: stored jobs are made to match the declared ones, and the difference is printed.
 
+import { refuse } from '../core/errors.ts'
 import type { Declaration, Difference, Orphans } from '../core/reconcile.ts'
+import { checkSpec } from '../core/spec-check.ts'
 import { describeTrigger, type Trigger } from '../core/trigger.ts'
 import type { Engine } from '../engine/engine.ts'
 import { makeMatch, readDeclared } from '../engine/reconciling.ts'
@@ -20,7 +22,7 @@ export function declarationsOf(
   defaults: Policies,
   owner: Owner,
 ): Declaration[] {
-  return definitions.flatMap(definition =>
+  const declarations = definitions.flatMap(definition =>
     declaredRows(definition, defaults).map(({ key, spec }) => {
       const identity = { app: owner.app, definition: definition.name, key }
       return {
@@ -30,6 +32,22 @@ export function declarationsOf(
       }
     }),
   )
+  refuseDeclared(declarations)
+  return declarations
+}
+
+/** One error names the problems of all jobs, when more than one has any. */
+function refuseDeclared(declarations: readonly Declaration[]): void {
+  const bad = declarations.flatMap(({ spec, declared: { definition, key } }) => {
+    const problems = checkSpec(spec)
+    const place = key === 'main' ? definition : `${definition}.${key}`
+    return problems.length === 0 ? [] : [{ place, problems }]
+  })
+  if (bad.length < 2) return
+  const problems = bad.flatMap(one =>
+    one.problems.map(problem => ({ ...problem, field: `${one.place}.${problem.field}` })),
+  )
+  refuse('SPEC_INVALID', 'the jobs are not valid', problems)
 }
 
 /**

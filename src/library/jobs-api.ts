@@ -4,13 +4,15 @@ import { payloadWith } from '../core/action-name.ts'
 import { shortId } from '../core/short-id.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
-import type { Job } from '../core/job.ts'
+import type { Job, State } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import {
-  anything,
   isFlag,
   isLabel,
+  isListOf,
   isOneOf,
+  isTexts,
+  refuseId,
   refuseOptions,
   type Checks,
 } from '../core/option-check.ts'
@@ -186,6 +188,7 @@ export class JobsApi {
 
   /** An id wins over a name; a name stands for every row of that definition. */
   async #resolve(selector: string): Promise<string[]> {
+    refuseId('selector', selector)
     const [job] = await this.#engine.store.get([selector])
     if (job) return [job.id]
     const ids: string[] = []
@@ -197,7 +200,7 @@ export class JobsApi {
   }
 
   async #each(selector: Selector, act: (id: string) => Promise<unknown>): Promise<BulkResult> {
-    const given = typeof selector === 'string' ? [selector] : selector
+    const given = Array.isArray(selector) ? (selector as readonly string[]) : [selector as string]
     const ids = (await Promise.all(given.map(one => this.#resolve(one)))).flat()
     const failed: { id: string; code: string; message: string }[] = []
     for (const id of ids) {
@@ -214,10 +217,19 @@ export class JobsApi {
   }
 }
 
+const stateNames: Readonly<Record<State, true>> = {
+  waiting: true,
+  running: true,
+  paused: true,
+  completed: true,
+  failed: true,
+  cancelled: true,
+}
+
 const jobFilterChecks: Checks<JobFilter> = {
-  ids: anything,
+  ids: isTexts,
   kind: isOneOf('job', 'task'),
-  states: anything,
+  states: isListOf(stateNames),
   isUnstarted: isFlag,
   tenant: isLabel,
   queue: isLabel,

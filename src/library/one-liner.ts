@@ -27,6 +27,7 @@ export async function schedule(
   run: (context: RunContext) => unknown,
   options: ScheduleCallOptions = {},
 ): Promise<ScheduleHandle> {
+  if (typeof run !== 'function') wrong('run', run, 'must be a function')
   refuseOptions(`schedule of ${name} is not valid`, options, callChecks)
   const { tz, ...policies } = options
   const definition = job(name, {

@@ -7,6 +7,7 @@ import {
   isFunction,
   isKey,
   isLabel,
+  isListOf,
   isObject,
   isOneOf,
   isPayload,
@@ -17,6 +18,7 @@ import {
   type Checks,
 } from '../core/option-check.ts'
 import { priorityNames } from '../core/spec.ts'
+import type { SchedulerEvent } from './events.ts'
 import type { AnyDefinition, RowPolicies, ScheduleEntry } from './options.ts'
 import type { Policies, RetryOptions } from './policies.ts'
 import { isDuration, isMoment } from './time-input.ts'
@@ -142,5 +144,21 @@ export const editChecks = { ...madeChecks, revision: isWhole(0) }
 export const runChecks = { payload: anything }
 export const rangeChecks = { from: isMoment, to: isMoment }
 export const callChecks: Checks<Policies & { tz?: string }> = { ...policyChecks, tz: isText }
-export const filterChecks = { job: isLabel, types: anything }
+
+const eventNames: Readonly<Record<SchedulerEvent['type'], true>> = {
+  'run.started': true,
+  'run.retrying': true,
+  'run.finished': true,
+  'run.skipped': true,
+  'run.progress': true,
+  'run.log': true,
+  'job.changed': true,
+  'job.ended': true,
+  'job.removed': true,
+  'alert.raised': true,
+  'alert.cleared': true,
+  'stream.lagged': true,
+}
+
+export const filterChecks = { job: isLabel, types: isListOf(eventNames) }
 export const stopChecks = { grace: isDuration }

@@ -1,9 +1,17 @@
 // `scheduler.runs`: what became of each occurrence, and runs asked for again.
 
-import type { Attempt } from '../core/attempt.ts'
+import type { Attempt, OutcomeKind } from '../core/attempt.ts'
 import type { Json } from '../core/json.ts'
 import { limits } from '../core/limits.ts'
-import { anything, isLabel, isWhole, refuseOptions, type Checks } from '../core/option-check.ts'
+import {
+  isEpoch,
+  isLabel,
+  isListOf,
+  isWhole,
+  refuseId,
+  refuseOptions,
+  type Checks,
+} from '../core/option-check.ts'
 import type { PayloadCheck } from '../core/payload.ts'
 import { parseRunId } from '../core/job.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
@@ -12,17 +20,29 @@ import type { Engine } from '../engine/engine.ts'
 import { pages, readLedger } from '../engine/ledger.ts'
 import type { AttemptFilter, LogLine } from '../store/port.ts'
 
+const outcomeNames: Readonly<Record<OutcomeKind, true>> = {
+  succeeded: true,
+  failed: true,
+  timedOut: true,
+  cancelled: true,
+  abandoned: true,
+  interrupted: true,
+  skipped: true,
+  deferred: true,
+  released: true,
+}
+
 const attemptFilterChecks: Checks<AttemptFilter> = {
   jobId: isLabel,
   id: isLabel,
   run: isWhole(0),
-  outcomes: anything,
+  outcomes: isListOf(outcomeNames),
   tenant: isLabel,
   queue: isLabel,
   handler: isLabel,
   seriesId: isLabel,
-  since: anything,
-  until: anything,
+  since: isEpoch,
+  until: isEpoch,
 }
 
 export class RunsApi {
@@ -34,7 +54,8 @@ export class RunsApi {
     this.#stored = stored
   }
 
-  get(id: string): Promise<Run> {
+  async get(id: string): Promise<Run> {
+    refuseId('id', id)
     return this.#engine.client.getRun(id)
   }
 
@@ -53,24 +74,29 @@ export class RunsApi {
    * that came again because the clock was set back follow in the order of clock epochs.
    */
   ledger(jobId: string): AsyncGenerator<LedgerEntry, void, void> {
+    refuseId('jobId', jobId)
     return readLedger(this.#engine, jobId)
   }
 
   log(attemptId: string): AsyncGenerator<LogLine, void, void> {
+    refuseId('attemptId', attemptId)
     return pages(cursor => this.#engine.store.log(attemptId, { limit: limits.pageMax, cursor }))
   }
 
   async cancel(id: string, reason?: string): Promise<void> {
+    refuseId('id', id)
     await this.#engine.client.cancelRun(id, reason)
   }
 
   /** A new run of the same occurrence; resolves to its id. */
-  retry(id: string): Promise<string> {
+  async retry(id: string): Promise<string> {
+    refuseId('id', id)
     return this.#engine.client.retryRun(id)
   }
 
   /** A new run with another payload, or with that of the run; resolves to its id. */
   async replay(id: string, ...given: readonly [payload?: Json]): Promise<string> {
+    refuseId('id', id)
     const { client } = this.#engine
     const payload = given.length === 0 ? await client.payloadToReplay(id) : given[0]!
     if (given.length > 0) await client.getRun(id)

@@ -1,6 +1,7 @@
 // The store port: what every store must do, and nothing about when or why. Each call is atomic,
 // lists are batches, and time is always given. No policy lives behind this line.
 
+import type { DamagedEntry } from '../core/damage.ts'
 import type { Attempt, AttemptTimes, OutcomeKind } from '../core/attempt.ts'
 import type { AtomicParts, Bundle, CommitAnswer, CommitResult, Refusal } from '../core/bundle.ts'
 import type { Change } from '../core/change.ts'
@@ -135,6 +136,8 @@ export interface StoreListener {
   readonly onWake?: () => void
   /** A stored job did not decode and was set aside as failed, reason `damaged`. */
   readonly onDamage?: (job: Job) => void
+  /** A record beside the jobs did not decode and was set aside: it reads as not there. */
+  readonly onRecordDamage?: (entry: DamagedEntry) => void
 }
 
 /** A queue and one handler in it: what a node can serve is a set of routes. */

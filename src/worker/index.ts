@@ -3,6 +3,7 @@
 
 import { systemAmbient, type Ambient } from './ambient.ts'
 import { Calls } from './calls.ts'
+import { refuseOptions } from './options.ts'
 import { Worker, type RunTask } from './worker.ts'
 import type { Task } from './calls.ts'
 
@@ -39,6 +40,7 @@ export interface WorkerOptions {
 }
 
 export function createWorker(options: WorkerOptions): Worker {
+  refuseOptions(options)
   const { url, token, name, queues, handlers, users, steal } = options
   const timeoutMs = options.timeoutMs ?? 10_000
   return new Worker({

@@ -14,7 +14,7 @@ import { orderTests } from './suite/claim-order.ts'
 import { commitAlikeTests } from './suite/commit-alike.ts'
 import { commitTests } from './suite/commit.ts'
 import { commitPartTests } from './suite/commit-parts.ts'
-import { damageTests } from './suite/damage.ts'
+import { besideTests, damageTests } from './suite/damage.ts'
 import { countTests } from './suite/counts.ts'
 import { countUpToTests } from './suite/count.ts'
 import { dumpTests } from './suite/dump.ts'
@@ -80,6 +80,7 @@ const topics = [
   loadTests,
   raceTests,
   damageTests,
+  besideTests,
 ]
 
 type Topic = (bench: () => Bench) => void

@@ -32,6 +32,8 @@ const program = (store: string) => `
     jobs: [
       job('second', { schedule: every('1s'), run: run('second') }),
       job('finish', { schedule: every('2s', { from: 'finish' }), run: run('finish') }),
+      // Not due while the test lasts: what is left of its interval moves with the clock.
+      job('hourly', { schedule: every('1h'), run: run('hourly') }),
       job('cron', { schedule: cron('*/2 * * * * *', { tz: 'UTC' }), run: run('cron') }),
     ],
     logger: 'warn',

@@ -48,7 +48,7 @@ const isGone = (kind: StoreKind, damaged: DamageKind) =>
   damaged === 'row missing' && kind !== 'redis'
 
 test.each(stores)(
-  'G3 H7 nine damaged records on %s: the others fire, all is answered, and they are counted',
+  'G3 H7 eleven damaged records on %s: the others fire, all is answered, and they are counted',
   async kind => {
     const { url, healthy, bad } = await plant(kind)
     const service = await startService(['--store', url])
@@ -91,7 +91,7 @@ test.each(stores)(
   },
 )
 
-test.each(stores)('G3 doctor on %s names nine damaged records and mends them', async kind => {
+test.each(stores)('G3 doctor on %s names eleven damaged records and mends them', async kind => {
   const { url, bad } = await plant(kind)
   const looked = await runCli(['doctor', '--store', url, '--json'])
   expect(looked.code).toBe(1)

@@ -70,6 +70,18 @@ test('G5 a SQLite file that is deleted: not ready, an error, and nothing is ackn
   await service.program.kill()
 })
 
+test('G5 a SQLite file whose log is deleted: not ready, and a stop loses nothing', async () => {
+  const path = join(workFolder(), 'carillon.db')
+  const service = await startService(['--store', `sqlite:${path}`])
+  expect((await create(service)).status).toBe(201)
+  rmSync(`${path}-wal`)
+  expect((await create(service)).status).toBe(503)
+  expect(await untilStatus(service, 503)).toContain('store_lost')
+  await service.stop()
+  const listed = await runCli(['list', '--store', `sqlite:${path}`, '--json'])
+  expect(listed.stdout.match(/"id"/g)).toHaveLength(1)
+})
+
 test('G5 a Redis server that is flushed: not ready, an error, and nothing is acknowledged', async () => {
   const { server, store } = await ownRedis()
   const service = await startService(['--store', store])

@@ -26,6 +26,7 @@ interface Refusal {
 test('T6 wrong options are refused everywhere in JavaScript with field, value and hint', async () => {
   const { stdout } = await runProgram(
     `import { createScheduler, cron, every, job, schedule } from 'carillon'
+import { createClient } from 'carillon/client'
 import { createTestScheduler } from 'carillon/testing'
 ${say}
 const run = () => {}
@@ -48,6 +49,15 @@ const calls = {
   every: () => every('5m', { jiter: '1s' }),
   cron: () => cron('0 7 * * *', { tz: 'UTC', zone: 'UTC' }),
   oneLiner: () => schedule('x', '5m', run, { retries: 5 }),
+  noRun: () => schedule('x', '5m'),
+  eventTypes: () => s.events({ types: ['run.strated'] }),
+  states: () => s.jobs.list({ states: ['wating'] }).next(),
+  outcomes: () => s.runs.list({ outcomes: ['sucess'], since: 'x' }).next(),
+  pauseNothing: () => s.jobs.pause(),
+  cancelNothing: () => s.runs.cancel(),
+  ledgerOfNothing: () => s.runs.ledger(),
+  pushMany: () => s.fair.pushMany(5),
+  client: () => createClient({ ulr: 'http://127.0.0.1' }),
 }
 for (const [call, make] of Object.entries(calls)) {
   try {
@@ -61,7 +71,7 @@ await s.stop()
 process.exit(0)`,
   )
   const refusals = messagesOf(stdout) as unknown as Refusal[]
-  expect(refusals).toHaveLength(15)
+  expect(refusals).toHaveLength(24)
   for (const { call, name } of refusals) expect([call, name]).toEqual([call, 'SchedulerError'])
   const texts = Object.fromEntries(refusals.map(({ call, message }) => [call, message]))
   expect(texts['jobRetries']).toMatch(/retries: is not an option; did you mean retry\? \(got 5\)/)
@@ -76,6 +86,9 @@ process.exit(0)`,
   expect(texts['noKey']).toMatch(/key: is required/)
   expect(texts['whenCron']).toMatch(/when: .*cron\('0 7 \* \* \*', \{ tz/)
   expect(texts['create']).toMatch(/when: .*every\('5m'\).*payloads: .*payload\?/)
+  expect(texts['eventTypes']).toMatch(/did you mean run\.started\?/)
+  expect(texts['states']).toMatch(/states\.0: .*did you mean waiting\?/)
+  expect(texts['client']).toMatch(/did you mean url\?.*url: is required/)
   expect(texts['push']).toMatch(/user: .*did you mean userId\?/)
 })
 

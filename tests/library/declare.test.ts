@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createScheduler, cron, every, job, type AnyJob } from '../../src/index.ts'
+import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
+import { damage, damageKinds } from '../support/damage.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -69,4 +71,25 @@ test('an older generation never wins', async () => {
   const old = await start([report('0 7 * * *')], { generation: '2026-11-9' })
   expect(old.stored).toEqual({ 'default/report': 'waiting', 'default/sweep': 'waiting' })
   expect(old.lines[1]).toBe('  ! report           declared by a newer generation: left alone')
+})
+
+test.each(damageKinds.map(kind => [kind]))(
+  'G3 a declared job that is damaged stops no start: %s',
+  async kind => {
+    await start([report('0 7 * * *'), sweep])
+    const url = `sqlite:${join(folder, 'jobs.db')}`
+    await damage(url, 'default:default:report:main', kind)
+    const { stored } = await start([report('0 7 * * *'), sweep])
+    expect(stored['default/sweep']).toBe('waiting')
+    expect(stored['default/report']).toMatch(/^(?:waiting|damaged|invalid)$/)
+  },
+)
+
+test('G3 a declared job that is listed under no label stops no start', async () => {
+  await start([report('0 7 * * *'), sweep])
+  const db = openDatabase(join(folder, 'jobs.db'))
+  db.exec("update jobs set app = null where name = 'report'")
+  db.close()
+  const { stored } = await start([report('0 7 * * *'), sweep])
+  expect(stored).toMatchObject({ 'default/report': 'waiting', 'default/sweep': 'waiting' })
 })

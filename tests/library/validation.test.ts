@@ -1,7 +1,7 @@
 // Wrong options are refused where they are given: every one at once, with field, value and a hint.
 
 import { describe, expect, test } from 'vitest'
-import * as z from 'zod'
+import { createClient } from '../../src/client/index.ts'
 import {
   at,
   createScheduler,
@@ -17,7 +17,6 @@ import { createTestScheduler } from '../../src/testing/index.ts'
 
 const run = () => null
 const ok = job('ok', { run })
-const report = z.object({ q: z.string() })
 
 /** The message of the refusal; a raw TypeError or no error at all fails the test. */
 async function refusal(call: () => unknown): Promise<{ code: string; text: string }> {
@@ -41,6 +40,7 @@ const loose = {
   every,
   daily,
   at,
+  createClient,
 } as unknown as Record<string, (...given: unknown[]) => unknown>
 
 describe('T6 definitions, triggers and schedulers', () => {
@@ -210,6 +210,19 @@ describe('T6 definitions, triggers and schedulers', () => {
       'SPEC_INVALID',
       /retries: .* did you mean retry\?/,
     ],
+    [
+      'schedule',
+      () => (schedule as unknown as (...given: unknown[]) => unknown)('x', '5m'),
+      'SPEC_INVALID',
+      /run: must be a function \(got nothing\)/,
+    ],
+    ['createClient', () => loose.createClient!(), 'SETTINGS_INVALID', /options: must be an object/],
+    [
+      'createClient',
+      () => loose.createClient!({ ulr: 'http://x', url: 'x', retries: -1 }),
+      'SETTINGS_INVALID',
+      /ulr: .* did you mean url\?.*url: must be an address.*retries: /,
+    ],
   ])('%s refuses case %#', async (_, call, code, text) => {
     const refused = await refusal(call)
     expect(refused.code).toBe(code)
@@ -281,6 +294,43 @@ describe('T6 calls of a running scheduler', () => {
       /job: is not an option; known are jobId/,
     ],
     [
+      'events',
+      s => s.top.events!({ types: 'run.started' }),
+      /types: must be a list of run\.started/,
+    ],
+    [
+      'events',
+      s => s.top.events!({ types: ['run.strated'] }),
+      /types\.0: must be one of .*; did you mean run\.started\? \(got "run\.strated"\)/,
+    ],
+    [
+      'jobs.list',
+      s => (s.jobs.list!({ states: ['wating'] }) as unknown as AsyncGenerator).next(),
+      /states\.0: .* did you mean waiting\?/,
+    ],
+    [
+      'runs.list',
+      s => (s.runs.list!({ outcomes: ['sucess'], since: 'x' }) as unknown as AsyncGenerator).next(),
+      /outcomes\.0: must be one of succeeded.*since: must be a moment/,
+    ],
+    ['jobs.get', s => s.jobs.get!(), /selector: must be a text that is not empty \(got nothing\)/],
+    ['jobs.pause', s => s.jobs.pause!(), /selector: /],
+    ['jobs.remove', s => s.jobs.remove!(['ok', undefined]), /selector: /],
+    ['jobs.cancel', s => s.jobs.cancel!({}), /selector: .*\(got \{\}\)/],
+    ['why', s => s.top.why!(), /selector: /],
+    ['runs.get', s => s.runs.get!(), /id: must be a text that is not empty/],
+    ['runs.cancel', s => s.runs.cancel!(5), /id: .*\(got 5\)/],
+    ['runs.retry', s => s.runs.retry!(), /id: /],
+    ['runs.replay', s => s.runs.replay!(), /id: /],
+    ['runs.ledger', s => s.runs.ledger!(), /jobId: /],
+    ['runs.log', s => s.runs.log!(), /attemptId: /],
+    ['fair.pushMany', s => s.fair.pushMany!(5), /tasks: must be a list of/],
+    [
+      'fair.pushMany',
+      s => s.fair.pushMany!([{ userId: 'u' }, null, { user: 'v' }]),
+      /tasks\.1: must be an object.*tasks\.2\.user: .* userId\?.*tasks\.2\.userId: is required/,
+    ],
+    [
       'fair.addSchedule',
       s => s.fair.addSchedule!({ cron: '* * * * *', user: 'u' }),
       /user: .* userId\?.*userId: is required/,
@@ -323,63 +373,5 @@ describe('T6 calls of a running scheduler', () => {
       'there is no job named report; did you mean reports?',
     )
     await t.stop()
-  })
-})
-
-describe('T6 a schedule whose payload its schema refuses', () => {
-  test('does not compile', () => {
-    // @ts-expect-error -- the schema needs a payload
-    job('a', { input: report, schedule: every('5m'), run })
-    // @ts-expect-error -- every entry needs one
-    job('b', { input: report, schedule: [{ key: 'k', when: every('5m') }], run })
-    // @ts-expect-error -- of the right type
-    job('c', { input: report, schedule: every('5m'), payload: { q: 1 }, run })
-    job('d', { input: report, schedule: every('5m'), payload: { q: 'a' }, run })
-    job('e', {
-      input: report,
-      schedule: [{ key: 'k', when: every('5m'), payload: { q: 'a' } }],
-      run,
-    })
-    job('f', {
-      input: report,
-      schedule: [{ key: 'k', when: every('5m') }],
-      payload: { q: 'a' },
-      run,
-    })
-    job('g', { input: report.optional(), schedule: every('5m'), run: input => input?.q })
-    job('h', { input: report, run: ({ q }) => q.length })
-    const bare = job('i', { schedule: every('5m'), run: (_, context) => context.run.id })
-    expect(bare.name).toBe('i')
-  })
-
-  test('is refused at start, all of them at once, and nothing is opened', async () => {
-    const schedules = every('5m')
-    const jobs = [
-      job('one', { input: report, schedule: schedules, run } as never),
-      job('two', {
-        input: report,
-        schedule: [
-          { key: 'a', when: schedules, payload: { q: 'fine' } },
-          { key: 'b', when: schedules, payload: { q: 7 } },
-        ],
-        run,
-      } as never),
-      job('three', {
-        input: z.object({ at: z.date() }),
-        schedule: schedules,
-        payload: { at: new Date(0) },
-        run,
-      }),
-      job('four', { input: report, run }),
-    ]
-    const scheduler = createScheduler({ jobs, store: 'nothing:', print: () => {} })
-    const error = (await scheduler.start().catch((thrown: unknown) => thrown)) as SchedulerError
-    expect(error.code).toBe('PAYLOAD_INVALID')
-    expect(error.problems.map(({ field }) => field)).toEqual([
-      'one.payload',
-      'two.schedule.b.payload.q',
-      'three.payload.at',
-    ])
-    expect(error.message).toContain('z.coerce.date()')
   })
 })

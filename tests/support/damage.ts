@@ -13,6 +13,8 @@ export const damageKinds = [
   'row missing',
   'spec missing',
   'counters garbage',
+  'requests garbage',
+  'time of no calendar',
   'cron invalid',
   'zone invalid',
 ] as const
@@ -25,6 +27,8 @@ interface Parts {
   junk(): Promise<void>
   row(edit: (text: string) => string | null): Promise<void>
   counters(): Promise<void>
+  requests(): Promise<void>
+  times(): Promise<void>
   close(): Promise<void>
 }
 
@@ -54,6 +58,10 @@ function carryOut(parts: Parts, kind: DamageKind): Promise<void> {
       return parts.spec(() => null)
     case 'counters garbage':
       return parts.counters()
+    case 'requests garbage':
+      return parts.requests()
+    case 'time of no calendar':
+      return parts.times()
     case 'cron invalid':
       return parts.spec(editing(spec => withTrigger(spec, { expression: '99 99 * * *' })))
     case 'zone invalid':
@@ -111,7 +119,17 @@ function sqlParts(ask: Ask, close: () => Promise<void>, { seq, schema }: SqlPlac
     spec: work => edit('spec', work),
     junk: () => edit('spec', () => '{"a":1}'),
     row: work => edit('row', work),
+    times: () =>
+      edit(
+        'row',
+        editing(detail => ({ ...detail, updatedAt: NEVER })),
+      ),
     counters: () => edit('row', garbled),
+    requests: () =>
+      edit(
+        'row',
+        editing(detail => ({ ...detail, requests: [{}] })),
+      ),
     close,
   }
 }
@@ -125,6 +143,12 @@ async function sqliteParts(path: string, jobId: string): Promise<Parts> {
 }
 
 async function postgresParts(url: string, jobId: string): Promise<Parts> {
+  const { ask, schema, client } = await postgresPlace(url)
+  const seq = await numberOf(ask, jobId, schema)
+  return sqlParts(ask, () => client.end(), { seq, schema })
+}
+
+async function postgresPlace(url: string) {
   const address = new URL(url)
   const schema = `"${address.searchParams.get('schema') ?? 'carillon'}".`
   address.search = ''
@@ -134,8 +158,7 @@ async function postgresParts(url: string, jobId: string): Promise<Parts> {
   await client.connect()
   const ask: Ask = async (text, ...values) =>
     (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows
-  const seq = await numberOf(ask, jobId, schema)
-  return sqlParts(ask, () => client.end(), { seq, schema })
+  return { ask, schema, client }
 }
 
 async function numberOf(ask: Ask, jobId: string, schema: string): Promise<string> {
@@ -144,6 +167,10 @@ async function numberOf(ask: Ask, jobId: string, schema: string): Promise<string
   return String(row[0])
 }
 
+/** Beyond what a Date can hold. */
+const NEVER = 9e15
+/** Where the second line of a row in Redis has the time of the last change. */
+const UPDATED_AT = 19
 /** Where the first line of a row in Redis has the number of attempts. */
 const ATTEMPTS_AT = 12
 
@@ -179,6 +206,65 @@ async function redisParts(url: string, jobId: string): Promise<Parts> {
         const damaged = (JSON.parse(head) as unknown[]).with(ATTEMPTS_AT, 'many')
         return `${JSON.stringify(damaged)}\n${rest}`
       }),
+    times: () =>
+      edit('jobs', text => {
+        const [head, rest] = split(text)
+        const body = (JSON.parse(rest) as unknown[]).with(UPDATED_AT, NEVER)
+        return `${head}\n${JSON.stringify(body)}`
+      }),
+    requests: () =>
+      edit('jobs', text => {
+        const [head, rest] = split(text)
+        const body = JSON.parse(rest) as unknown[]
+        return `${head}\n${JSON.stringify([...body.slice(0, 21), { requests: [{}] }])}`
+      }),
     close: async () => link.destroy(),
   }
+}
+
+export const besideKinds = ['record', 'attempt', 'checkpoint', 'log line'] as const
+export type BesideKind = (typeof besideKinds)[number]
+
+/** Tables and columns of texts that belong to a job or to nobody. */
+const besideColumns: Readonly<Record<BesideKind, readonly [table: string, column: string]>> = {
+  record: ['records', 'value'],
+  attempt: ['attempts', 'detail'],
+  checkpoint: ['progress', 'checkpoint'],
+  'log line': ['log_lines', 'fields'],
+}
+
+/** Damages every text of one sort: the records of kind `k`, or what belongs to the only job. */
+export async function damageBeside(url: string, kind: BesideKind): Promise<void> {
+  const [table, column] = besideColumns[kind]
+  const where = kind === 'record' ? "where kind = 'k'" : ''
+  const text = (schema: string) => `update ${schema}${table} set ${column} = '{"cut' ${where}`
+  if (url.startsWith('redis')) return damageBesideInRedis(url, kind)
+  if (url.startsWith('sqlite:')) {
+    const db = openDatabase(url.slice('sqlite:'.length))
+    db.exec('pragma busy_timeout = 2000')
+    db.exec(text(''))
+    db.close()
+    return
+  }
+  const { ask, schema, client } = await postgresPlace(url)
+  await ask(text(schema))
+  await client.end()
+}
+
+async function damageBesideInRedis(url: string, kind: BesideKind): Promise<void> {
+  const link = await linkTo(url)
+  const prefix = `{${new URL(url).searchParams.get('namespace') ?? 'carillon'}}:`
+  const key =
+    prefix +
+    { record: 'records:k', attempt: 'attempts', checkpoint: 'progress' }[
+      kind as Exclude<BesideKind, 'log line'>
+    ]
+  if (kind === 'log line') {
+    const [name] = (await link.send(['KEYS', `${prefix}log:*`])) as string[]
+    await link.send(['LSET', name!, '0', '{"cut'])
+  } else {
+    for (const field of (await link.send(['HKEYS', key])) as string[])
+      await link.send(['HSET', key, field, '{"cut'])
+  }
+  link.destroy()
 }

@@ -2,12 +2,11 @@
 // as the token could have lived. Nodes look again after a few seconds.
 
 import { createHash } from 'node:crypto'
-import type { RecordWrite } from '../../core/record.ts'
+import { REVOKED_KIND, type RecordWrite } from '../../core/record.ts'
 import { DAY, SECOND, type Instant, type Millis } from '../../core/time.ts'
 import { LruMap } from './lru-map.ts'
 import type { AuthRecords } from './sessions.ts'
 
-export const REVOKED_KIND = 'revoked-token'
 /** A revoked token may be accepted for so long by a node that has just seen it. */
 export const REVOCATION_CACHE_MS: Millis = 5 * SECOND
 const REMEMBERED_MAX = 10_000

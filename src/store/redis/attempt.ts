@@ -30,6 +30,15 @@ export function encodeAttempt(attempt: Attempt): string {
   return `${JSON.stringify(head)}\n${JSON.stringify(rest)}`
 }
 
+/** None for one that does not decode: it counts nowhere, and goes with its job or its age. */
+export function readAttempt(text: string, jobId: string): Attempt[] {
+  try {
+    return [decodeAttempt(text, jobId)]
+  } catch {
+    return []
+  }
+}
+
 export function decodeAttempt(text: string, jobId: string): Attempt {
   const [line, json] = splitText(text)
   const [number, id, finishedAt, expireAt] = JSON.parse(line) as Head

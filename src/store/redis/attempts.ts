@@ -13,7 +13,7 @@ import {
 } from '../../core/query.ts'
 import type { AttemptFilter, LateMeasures, Page, PageRequest } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
-import { decodeAttempt, decodeSkip, encodeAttempt } from './attempt.ts'
+import { decodeSkip, encodeAttempt, readAttempt } from './attempt.ts'
 import { rowFields } from './row.ts'
 import { storedJobs, type RedisSession } from './session.ts'
 import { flag, nameFrom } from './script-args.ts'
@@ -125,7 +125,7 @@ export async function historyOf(
   if (found === undefined) return null
   return {
     job: found.job,
-    attempts: texts.map(text => decodeAttempt(text, jobId)),
+    attempts: texts.flatMap(text => readAttempt(text, jobId)),
     last,
     skips: skips.map(text => decodeSkip(text, jobId)),
   }
@@ -200,7 +200,8 @@ function attemptsIn(entries: readonly Entry[], filter: AttemptFilter): FoundAtte
     const fields = rowFields(entry.row)
     if (entry.text === '' || fields === null || !isOf(fields, filter)) return []
     if (seriesId !== undefined && fields.seriesId !== seriesId) return []
-    return [{ attempt: decodeAttempt(entry.text, fields.id), mark: idOf(entry) }]
+    const mark = idOf(entry)
+    return readAttempt(entry.text, fields.id).map(attempt => ({ attempt, mark }))
   })
 }
 

@@ -5,7 +5,7 @@ import type { DamagedRecord } from '../../core/damage.ts'
 import type { Job } from '../../core/job.ts'
 import { tenantOfLane } from '../../core/lane.ts'
 import type { Instant } from '../../core/time.ts'
-import { asideChange, countOf, damageOf, madeDamage } from '../shared/damage.ts'
+import { asideChange, countOf, damageOf, madeDamage, timeOf } from '../shared/damage.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { putRecords } from './records.ts'
 import type { Definition } from './job-state.ts'
@@ -94,7 +94,7 @@ function damageIn({ id, texts, error: noted }: DamagedJob) {
       seriesId: definition?.seriesId ?? null,
       spec: definition?.spec ?? null,
       declared: definition?.declared ?? null,
-      createdAt: definition?.createdAt ?? 0,
+      createdAt: timeOf(definition?.createdAt),
       tenant: row?.tenant ?? tenantOfLane(lane),
       lane,
       queue: row?.queue ?? 'default',

@@ -10,7 +10,7 @@ import {
 import type { DumpRequest } from '../maintenance.ts'
 import type { Page } from '../port.ts'
 import { attempts } from './attempts.ts'
-import { decodeEntry } from './entry.ts'
+import { readEntry } from './entry.ts'
 import { list } from './jobs-query.ts'
 import type { RedisSession } from './session.ts'
 
@@ -38,6 +38,6 @@ async function entriesOf(
   }
   const answer = await session.run('dump', [type, page.cursor ?? '', String(page.limit)])
   const [mark, ...entries] = answer as [string, ...string[][]]
-  const items = entries.map(texts => decodeEntry(type, texts))
+  const items = entries.flatMap(texts => readEntry(session, type, texts))
   return { items, cursor: mark === '' ? null : mark }
 }

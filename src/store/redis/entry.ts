@@ -4,10 +4,11 @@ import { attemptEntry, type Entry, type EntryType } from '../../core/entry.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { decodeAttempt, decodeSkip, encodeAttempt, encodeSkip } from './attempt.ts'
 import { countField, parseCountField } from './counts.ts'
-import { recordText, toRecord } from './records.ts'
-import { lineText, progressText, toLine, toProgress } from './reports.ts'
+import { readRecord, recordText, toRecord } from './records.ts'
+import { lineText, progressText, readProgress, toLine, toProgress } from './reports.ts'
 import { decodeJob, jobArgs } from './row.ts'
 import { flag } from './script-args.ts'
+import type { RedisSession } from './session.ts'
 
 export function encodeEntry(entry: Entry): string[] {
   switch (entry.type) {
@@ -31,6 +32,25 @@ export function encodeEntry(entry: Entry): string[] {
       const { kind, key, expireAt } = entry.record
       return [toKey(kind), toKey(key), String(expireAt ?? ''), recordText(entry.record)]
     }
+  }
+}
+
+/** None for one that does not decode: damaged records are noted, progress and attempts are left out. */
+export function readEntry(
+  session: RedisSession,
+  type: EntryType,
+  texts: readonly string[],
+): Entry[] {
+  const [first, second, , fourth] = texts as [string, string, string, string]
+  switch (type) {
+    case 'progress': {
+      const progress = readProgress(second)
+      return progress === null ? [] : [{ type, jobId: fromKey(first), progress }]
+    }
+    case 'record':
+      return readRecord(session, fromKey(first), second, fourth).map(record => ({ type, record }))
+    default:
+      return [decodeEntry(type, texts)]
   }
 }
 

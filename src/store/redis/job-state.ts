@@ -18,6 +18,7 @@ import {
 } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import { endReasons, outcomes, waits } from '../shared/codes.ts'
+import { assertParts, assertTimes } from '../shared/detail-shape.ts'
 
 /** What running a job never changes. */
 export type Definition = Pick<Job, 'id' | 'kind' | 'seriesId' | 'spec' | 'declared' | 'createdAt'>
@@ -168,6 +169,8 @@ function checked(text: string): StoredState {
   if (typeof detail !== 'object' || Array.isArray(detail)) {
     throw new DamagedRecord('state', 'the stored details of the job are unreadable')
   }
+  assertTimes(state[1], state[2], state[13], state[14], state[16], state[17], state[19])
+  assertParts(detail as Detail)
   return state as StoredState
 }
 

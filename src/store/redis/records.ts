@@ -5,6 +5,7 @@ import { offsetOf } from '../../core/query.ts'
 import type { RecordWrite, StampedWrite, StoredRecord } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest, PutResult } from '../port.ts'
+import { wholeRecord } from '../shared/damage.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { splitText } from './row.ts'
 import type { RedisSession } from './session.ts'
@@ -60,6 +61,22 @@ export function toRecord(kind: string, key: string, text: string): StoredRecord 
   return { kind, key: fromKey(key), value, version, expireAt: expireAt === false ? null : expireAt }
 }
 
+/** None for one that does not decode, which is noted. */
+// oxlint-disable-next-line max-params -- where, what, as it is stored
+export function readRecord(
+  session: RedisSession,
+  kind: string,
+  key: string,
+  raw: string,
+): StoredRecord[] {
+  const found = { kind, key: fromKey(key), version: 0, expireAt: null, raw }
+  return wholeRecord(
+    found,
+    () => toRecord(kind, key, raw),
+    entry => session.noteRecord(entry),
+  )
+}
+
 export function recordText({ version, expireAt, value }: StoredRecord): string {
   return `${JSON.stringify([version, expireAt ?? false])}\n${JSON.stringify(value ?? null)}`
 }
@@ -79,7 +96,7 @@ export async function getRecords(
   const name = `records:${toKey(kind)}`
   const texts = (await session.send('HMGET', name, ...stored)) as (string | null)[]
   return texts
-    .flatMap((text, i) => (text === null ? [] : [toRecord(kind, stored[i]!, text)]))
+    .flatMap((text, i) => (text === null ? [] : readRecord(session, kind, stored[i]!, text)))
     .filter(record => isLive(record, now))
 }
 
@@ -99,8 +116,8 @@ export async function listRecords(
     const args = [toKey(kind), flag(isNewest), nameFrom(mark, isNewest), String(LOOK)]
     const answer = (await session.run('list-records', args)) as string[]
     for (const [key, text] of pairsOf(answer)) {
-      const record = toRecord(kind, key, text)
-      if (isLive(record, now)) live.push(record)
+      const found = readRecord(session, kind, key, text)
+      live.push(...found.filter(record => isLive(record, now)))
     }
     mark = answer.at(-2) ?? mark
     isEnd = answer.length < 2 * LOOK

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { numberMark, offsetOf } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { LogLine, Page, PageRequest, Progress, Report } from '../port.ts'
+import { jsonOr } from '../shared/attempt.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import type { RedisSession } from './session.ts'
 
@@ -50,7 +51,16 @@ export function progressText({ attemptId, fraction, note, checkpoint, at }: Prog
 
 export async function progress(session: RedisSession, jobId: string): Promise<Progress | null> {
   const text = (await session.run('progress', [toKey(jobId)])) as string
-  return text === '' ? null : toProgress(text)
+  return text === '' ? null : readProgress(text)
+}
+
+/** Null for one that does not decode: the next report writes it anew. */
+export function readProgress(text: string): Progress | null {
+  try {
+    return toProgress(text)
+  } catch {
+    return null
+  }
 }
 
 export function toProgress(text: string): Progress {
@@ -89,7 +99,8 @@ export async function log(
 }
 
 export function toLine(text: string): LogLine {
-  const [at, level, message, fields] = JSON.parse(text) as [
+  const unreadable = [0, 'warn', 'the stored line is unreadable', { unreadable: text }]
+  const [at, level, message, fields] = jsonOr(text, unreadable) as [
     Instant,
     LogLine['level'],
     string,

@@ -7,6 +7,7 @@ import type { Declared, Job, Lease } from '../../core/job.ts'
 import { specFrom, specText, type StoredSpec } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
 import { kinds, states } from '../shared/codes.ts'
+import { assertTimes } from '../shared/detail-shape.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { decodeState, encodeState, type Definition } from './job-state.ts'
 
@@ -205,6 +206,7 @@ function jobFrom(row: string, definition: Definition, held: HeldLease | null): J
   if (![attempts, fence, version, dueAt ?? 0, head[2]].every(Number.isFinite)) {
     throw new DamagedRecord('state', 'the stored counters of the job are not numbers')
   }
+  assertTimes(dueAt, orNull(head[11]), definition.createdAt)
   const job = {
     state: held === null ? states[head[2]]! : 'running',
     dueAt,

@@ -1,6 +1,6 @@
 // What every operation works with: the way to the server, and what it met that does not decode.
 
-import type { DamagedRecord } from '../../core/damage.ts'
+import type { DamagedEntry, DamagedRecord } from '../../core/damage.ts'
 import type { Job } from '../../core/job.ts'
 import { damageOf } from '../shared/damage.ts'
 import type { Connection } from './connection.ts'
@@ -22,6 +22,8 @@ export class RedisSession {
   readonly judge: 'server' | ''
   /** Numbers of jobs that did not decode, and why; the store sets them aside after the call. */
   readonly damaged = new Map<string, DamagedRecord>()
+  /** Records beside the jobs that did not decode, by kind and key. */
+  readonly damagedRecords = new Map<string, DamagedEntry>()
 
   constructor(connection: Connection, sender: string, judge: 'server' | '') {
     this.connection = connection
@@ -48,6 +50,10 @@ export class RedisSession {
       const job = this.decoded(one.seq, () => decodeJob(one))
       return job === null ? [] : [{ stored: one, job }]
     })
+  }
+
+  noteRecord(entry: DamagedEntry): void {
+    this.damagedRecords.set(`${entry.kind}\0${entry.key}`, entry)
   }
 
   /** Null for what does not decode, which is noted. */

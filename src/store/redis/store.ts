@@ -32,6 +32,7 @@ import type {
 } from '../port.ts'
 import type { Maintenance } from '../maintenance.ts'
 import { Damages } from '../shared/damage.ts'
+import { setRecordAside } from '../../core/damage.ts'
 import { isLate } from '../port.ts'
 import { writeEach } from '../shared/single-calls.ts'
 import { fromKey, toKey } from '../shared/text.ts'
@@ -127,7 +128,7 @@ export class RedisStore implements UnopenedStore {
   async #decoding<T>(work: (session: RedisSession) => Promise<T>): Promise<T> {
     const session = this.#open
     const result = await work(session)
-    if (session.damaged.size > 0) await this.#setAside(session)
+    if (session.damaged.size + session.damagedRecords.size > 0) await this.#setAside(session)
     return result
   }
 
@@ -135,7 +136,7 @@ export class RedisStore implements UnopenedStore {
   async #reading<T>(work: (session: RedisSession) => Promise<T>): Promise<T> {
     const session = this.#open
     const result = await work(session)
-    if (session.damaged.size === 0) return result
+    if (session.damaged.size + session.damagedRecords.size === 0) return result
     await this.#setAside(session)
     return work(session)
   }
@@ -148,6 +149,16 @@ export class RedisStore implements UnopenedStore {
       for (const job of jobs) this.#damages.tell(job)
     } catch {
       // The next call that meets them tries again.
+    }
+    const entries = [...session.damagedRecords.values()]
+    session.damagedRecords.clear()
+    try {
+      const now = await this.now()
+      const writes = entries.flatMap(entry => setRecordAside(entry, now))
+      await records.putRecords(session, writes, now)
+      for (const entry of entries) this.#damages.tellRecord(entry)
+    } catch {
+      // The same.
     }
   }
 
@@ -286,19 +297,19 @@ export class RedisStore implements UnopenedStore {
   }
 
   async getRecords(kind: string, keys: readonly string[], now: Instant) {
-    return records.getRecords(this.#open, kind, keys, now)
+    return this.#decoding(session => records.getRecords(session, kind, keys, now))
   }
 
   async listRecords(kind: string, page: PageRequest, now: Instant) {
-    return records.listRecords(this.#open, { kind, now }, page)
+    return this.#decoding(session => records.listRecords(session, { kind, now }, page))
   }
 
-  listen({ onWake, onDamage }: StoreListener): () => void {
+  listen({ onWake, onDamage, onRecordDamage }: StoreListener): () => void {
     const stopHints = onWake && this.#listens ? this.#wake.listen(onWake) : undefined
-    const stopDamages = onDamage && this.#damages.listen(onDamage)
+    const stopDamages = this.#damages.listen(onDamage, onRecordDamage)
     return () => {
       stopHints?.()
-      stopDamages?.()
+      stopDamages()
     }
   }
 }

@@ -16,6 +16,26 @@ export interface AttemptDetail {
 
 export const noDetail: AttemptDetail = {}
 
+/** The rest of an attempt stands without its detail, which says that it could not be read. */
+export function parseAttemptDetail(text: string | null): AttemptDetail {
+  if (text === null) return noDetail
+  const detail = jsonOr(text, null)
+  if (typeof detail === 'object' && detail !== null && !Array.isArray(detail))
+    return detail as AttemptDetail
+  return {
+    error: { name: 'DamagedRecord', message: 'the stored detail is unreadable', stack: null },
+  }
+}
+
+/** The value of a stored JSON text; `otherwise` for one that does not decode. */
+export function jsonOr<T>(text: string, otherwise: T): Json | T {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return otherwise
+  }
+}
+
 export function detailOf({
   reason,
   error,

@@ -5,12 +5,14 @@ import {
   damagedJob,
   DamagedRecord,
   setAside,
+  type DamagedEntry,
   type DamagedPart,
   type Remains,
 } from '../../core/damage.ts'
+import { speaksByPresence, type StoredRecord } from '../../core/record.ts'
 import type { Change } from '../../core/change.ts'
 import type { Declared, Job } from '../../core/job.ts'
-import type { Instant } from '../../core/time.ts'
+import { INSTANT_MAX, type Instant } from '../../core/time.ts'
 
 /** A row that did not decode. */
 export interface Damage {
@@ -45,13 +47,34 @@ export function asideChange({ job, token, raw }: Damage, now: Instant): Change {
 /** Called with every job that was set aside. */
 export type DamageListener = (job: Job) => void
 
+/** Called with every record that was set aside. */
+export type RecordDamageListener = (entry: DamagedEntry) => void
+
+/** The record, unless its text does not decode: then it is noted and reads as not there. */
+export function wholeRecord(
+  found: Omit<StoredRecord, 'value'> & { readonly raw: string },
+  decode: () => StoredRecord,
+  note: (entry: DamagedEntry) => void,
+): StoredRecord[] {
+  try {
+    return [decode()]
+  } catch (error) {
+    const { kind, key, version, expireAt, raw } = found
+    if (speaksByPresence(kind)) return [{ kind, key, value: null, version, expireAt }]
+    note({ kind, key, reason: error instanceof Error ? error.message : String(error), raw })
+    return []
+  }
+}
+
 /** What the present call met, and who wants to know. */
 export class Damages {
   readonly #noted = new Map<string, Damage>()
+  readonly #records = new Map<string, DamagedEntry>()
   readonly #listeners = new Set<DamageListener>()
+  readonly #recordListeners = new Set<RecordDamageListener>()
 
   get isEmpty(): boolean {
-    return this.#noted.size === 0
+    return this.#noted.size === 0 && this.#records.size === 0
   }
 
   note(damage: Damage): Job {
@@ -65,9 +88,30 @@ export class Damages {
     return noted
   }
 
-  listen(listener: DamageListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  noteRecord(entry: DamagedEntry): void {
+    this.#records.set(`${entry.kind}\0${entry.key}`, entry)
+  }
+
+  takeRecords(): DamagedEntry[] {
+    const noted = [...this.#records.values()]
+    this.#records.clear()
+    return noted
+  }
+
+  listen(
+    listener: DamageListener | undefined,
+    recordListener: RecordDamageListener | undefined,
+  ): () => void {
+    if (listener) this.#listeners.add(listener)
+    if (recordListener) this.#recordListeners.add(recordListener)
+    return () => {
+      if (listener) this.#listeners.delete(listener)
+      if (recordListener) this.#recordListeners.delete(recordListener)
+    }
+  }
+
+  tellRecord(entry: DamagedEntry): void {
+    for (const listener of this.#recordListeners) listener(entry)
   }
 
   tell(job: Job): void {
@@ -79,6 +123,12 @@ export class Damages {
 export function countOf(value: unknown): number {
   const count = Number(value)
   return Number.isSafeInteger(count) && count >= 0 ? count : 0
+}
+
+/** A time that may have been overwritten with anything. */
+export function timeOf(value: unknown): Instant {
+  const time = countOf(value)
+  return time <= INSTANT_MAX ? time : 0
 }
 
 /** Who declared the job, as far as that is readable. */

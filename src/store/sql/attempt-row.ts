@@ -1,7 +1,7 @@
 // Attempt ↔ row of `attempts`.
 
 import type { Attempt, Origin, OutcomeKind } from '../../core/attempt.ts'
-import { detailOf, noDetail, type AttemptDetail } from '../shared/attempt.ts'
+import { detailOf, parseAttemptDetail } from '../shared/attempt.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import type { Row, Value } from './operation.ts'
 
@@ -64,7 +64,7 @@ export function toAttempt(row: Row): Attempt {
     id, jobId, number, run, attempt, fence, retries, origin, retryOf, occurrence, missed, owner,
     claimedAt, startedAt, finishedAt, outcome, clockEpoch, expireAt, text,
   ] = row as AttemptRow
-  const detail = text === null ? noDetail : (JSON.parse(text) as AttemptDetail)
+  const detail = parseAttemptDetail(text)
   return {
     id: fromKey(id),
     jobId: fromKey(jobId),

@@ -17,7 +17,7 @@ import type { Sql } from './dialect.ts'
 import { jobColumns, readJob } from './job-row.ts'
 import { rowOf, rowsOf, type Operation, type Row, type Value } from './operation.ts'
 import { whereAll } from './paging.ts'
-import { recordColumns, toRecord } from './records.ts'
+import { readRecord, recordColumns } from './records.ts'
 import { toLine, toProgress } from './reports.ts'
 
 export function* dump(sql: Sql, { cursor, limit }: DumpRequest): Operation<Page<Entry>> {
@@ -34,7 +34,7 @@ export function* dump(sql: Sql, { cursor, limit }: DumpRequest): Operation<Page<
     limit + 1,
   )
   const width = section.keys.length
-  const items = rows.slice(0, limit).map(row => section.toEntry(row.slice(width)))
+  const items = rows.slice(0, limit).flatMap(row => section.toEntry(row.slice(width)) ?? [])
   const last = rows.length > limit ? rows[limit - 1]!.slice(0, width) : null
   return { items, cursor: dumpCursor(type, last === null ? null : JSON.stringify(last)) }
 }
@@ -57,7 +57,8 @@ interface Section {
   readonly from: string
   readonly keys: readonly string[]
   readonly where?: string
-  readonly toEntry: (row: Row) => Entry
+  /** Null for what does not decode. */
+  readonly toEntry: (row: Row) => Entry | null
 }
 
 const sections: Readonly<Record<EntryType, (sql: Sql) => Section>> = {
@@ -115,11 +116,14 @@ const sections: Readonly<Record<EntryType, (sql: Sql) => Section>> = {
     where: 'pruned > 0',
     toEntry: toPruned,
   }),
-  record: () => ({
+  record: sql => ({
     columns: recordColumns,
     from: 'records',
     keys: ['kind', 'key'],
-    toEntry: row => ({ type: 'record', record: toRecord(row) }),
+    toEntry: row => {
+      const [record] = readRecord(sql, row)
+      return record === undefined ? null : { type: 'record', record }
+    },
   }),
 }
 

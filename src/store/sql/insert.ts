@@ -109,11 +109,25 @@ function* fullFor(
 
 /** False when the id is taken. */
 export function* insertJob(sql: Sql, job: Job, now: Instant): Operation<boolean> {
-  const row = yield* rowOf<[number]>(insertJobSql, ...definitionValues(job))
+  const row = yield* insertedRow(job)
   if (row === undefined) return false
   yield* rowsOf(insertStateSql, row[0], ...placeValues(job), ...stateValues(job, now))
   sql.counts.add(countKeyOf(job), 1)
   return true
+}
+
+/** A definition whose state was lost is nobody's job, and gives way to one that is whole. */
+function* insertedRow(job: Job): Operation<[number] | undefined> {
+  const row = yield* rowOf<[number]>(insertJobSql, ...definitionValues(job))
+  if (row !== undefined) return row
+  const lost = yield* rowOf(
+    `delete from jobs where id = ?
+      and not exists (select 1 from job_states s where s.seq = jobs.seq) returning seq`,
+    toKey(job.id),
+  )
+  return lost === undefined
+    ? undefined
+    : yield* rowOf<[number]>(insertJobSql, ...definitionValues(job))
 }
 
 export function* exists(id: string): Operation<boolean> {

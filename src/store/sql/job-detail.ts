@@ -15,6 +15,7 @@ import type {
   Totals,
 } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
+import { assertParts, assertTimes } from '../shared/detail-shape.ts'
 
 export interface JobDetail {
   updatedAt: Instant
@@ -126,6 +127,9 @@ export function parseDetail(text: string): JobDetail {
     const part = (detail as Fields)[field]
     if (part !== undefined) assertPart(field, part)
   }
+  const { nextAt, retryAt, floor, last } = detail as JobDetail
+  assertTimes(updatedAt, nextAt, retryAt, floor, last?.startedAt, last?.finishedAt)
+  assertParts(detail)
   return detail as JobDetail
 }
 

@@ -8,7 +8,8 @@ import type { JobSpec } from '../../core/spec.ts'
 import { parseSpec, specText } from '../../core/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
 import { states, waits } from '../shared/codes.ts'
-import { countOf, damageOf, declaredOf, madeDamage, type Damage } from '../shared/damage.ts'
+import { countOf, damageOf, declaredOf, madeDamage, timeOf, type Damage } from '../shared/damage.ts'
+import { assertTimes } from '../shared/detail-shape.ts'
 import { heldUntil } from '../shared/job.ts'
 import { fromKey, fromKeyOrNull, toKey, toKeyOrNull } from '../shared/text.ts'
 import type { Sql } from './dialect.ts'
@@ -42,6 +43,7 @@ function toJob(row: JobRow): Job {
   if (!states.includes(state) || !waits.includes(waitingFor)) {
     throw new DamagedRecord('state', 'the stored state of the job has an unknown name')
   }
+  assertTimes(createdAt, dueAt, row[14], expireAt, row[23])
   const spec = specOf(specJson)
   const held = parseDetail(detail)
   return {
@@ -125,7 +127,7 @@ function damageIn(row: JobRow, thrown: unknown): Damage {
       seriesId: fromKeyOrNull(seriesId),
       spec: found,
       declared: declaredOf(declared),
-      createdAt: countOf(createdAt),
+      createdAt: timeOf(createdAt),
       tenant: fromKey(tenant),
       lane: fromKey(lane),
       queue: fromKey(queue),

@@ -4,6 +4,7 @@ import type { Json } from '../../core/json.ts'
 import type { RecordWrite, StoredRecord } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest, PutResult } from '../port.ts'
+import { wholeRecord } from '../shared/damage.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import type { Sql } from './dialect.ts'
 import { rowOf, rowsOf, type Operation, type Row } from './operation.ts'
@@ -77,6 +78,17 @@ type RecordRow = [
   expireAt: number | null,
 ]
 
+/** None for one that does not decode, which is noted. */
+export function readRecord({ damages }: Sql, row: Row): StoredRecord[] {
+  const [kind, key, raw, version, expireAt] = row as RecordRow
+  const found = { kind: fromKey(kind), key: fromKey(key), version, expireAt, raw }
+  return wholeRecord(
+    found,
+    () => toRecord(row),
+    entry => damages.noteRecord(entry),
+  )
+}
+
 export function toRecord(row: Row): StoredRecord {
   const [kind, key, value, version, expireAt] = row as RecordRow
   return {
@@ -90,23 +102,26 @@ export function toRecord(row: Row): StoredRecord {
 
 // oxlint-disable-next-line max-params -- where, what, when
 export function* getRecords(
-  { dialect }: Sql,
+  sql: Sql,
   kind: string,
   keys: readonly string[],
   now: Instant,
 ): Operation<StoredRecord[]> {
-  const among = dialect.amongTexts('key', keys.map(toKey))
+  const among = sql.dialect.amongTexts('key', keys.map(toKey))
   const rows = yield* rowsOf(
     `select ${recordColumns} from records where kind = ? and ${among.sql} and ${isLive}`,
     toKey(kind),
     ...among.params,
     now,
   )
-  const byKey = new Map(rows.map(toRecord).map(record => [record.key, record]))
+  const records = rows.flatMap(row => readRecord(sql, row))
+  const byKey = new Map(records.map(record => [record.key, record]))
   return keys.flatMap(key => byKey.get(key) ?? [])
 }
 
+// oxlint-disable-next-line max-params -- where, what, when
 export function* listRecords(
+  sql: Sql,
   kind: string,
   page: PageRequest,
   now: Instant,
@@ -121,6 +136,6 @@ export function* listRecords(
     cut.limit,
     cut.offset,
   )
-  const items = rows.slice(0, page.limit).map(toRecord)
+  const items = rows.slice(0, page.limit).flatMap(row => readRecord(sql, row))
   return pageOf(rows, { limit: page.limit, items, mark: row => fromKey(row[1] as string) })
 }

@@ -1,6 +1,7 @@
 // What the stores over SQL have in common: every call that is an operation both databases share. A database
 // says how an operation runs, and has claims, inserts and settles of its own.
 
+import { setRecordAside } from '../../core/damage.ts'
 import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
 import type { Change } from '../../core/change.ts'
 import { isStamped, stampedAt, type RecordWrite, type StampedWrite } from '../../core/record.ts'
@@ -90,6 +91,17 @@ export abstract class RelationalStore {
         this.damages.tell(damage.job)
       } catch {
         // The next call that meets it tries again.
+      }
+    }
+    for (const entry of this.damages.takeRecords()) {
+      try {
+        const now = await this.now()
+        await write(function* (sql) {
+          yield* putRecords(sql, setRecordAside(entry, now), now)
+        })
+        this.damages.tellRecord(entry)
+      } catch {
+        // The same.
       }
     }
   }
@@ -208,15 +220,15 @@ export abstract class RelationalStore {
   }
 
   listRecords(kind: string, page: PageRequest, now: Instant) {
-    return this.read(() => listRecords(kind, page, now))
+    return this.read(sql => listRecords(sql, kind, page, now))
   }
 
-  listen({ onWake, onDamage }: StoreListener): () => void {
+  listen({ onWake, onDamage, onRecordDamage }: StoreListener): () => void {
     const stopHints = onWake && this.wake.listen(onWake)
-    const stopDamages = onDamage && this.damages.listen(onDamage)
+    const stopDamages = this.damages.listen(onDamage, onRecordDamage)
     return () => {
       stopHints?.()
-      stopDamages?.()
+      stopDamages()
     }
   }
 

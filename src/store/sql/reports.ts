@@ -1,6 +1,6 @@
 // What handlers report while they run: progress, a checkpoint, log lines.
 
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import { numberMark } from '../../core/query.ts'
 import type { Instant } from '../../core/time.ts'
@@ -13,6 +13,7 @@ import {
   type Progress,
   type Report,
 } from '../port.ts'
+import { jsonOr } from '../shared/attempt.ts'
 import { fromKey, fromKeyOrNull, toKey, toKeyOrNull } from '../shared/text.ts'
 import type { Sql } from './dialect.ts'
 import { marksFor } from './insert.ts'
@@ -93,7 +94,7 @@ export function toProgress(row: Row): Progress {
     attemptId: fromKey(attempt),
     fraction,
     note: fromKeyOrNull(note),
-    checkpoint: checkpoint === null ? undefined : (JSON.parse(checkpoint) as Json),
+    checkpoint: checkpoint === null ? undefined : jsonOr(checkpoint, undefined),
     at,
   }
 }
@@ -157,6 +158,6 @@ export function toLine(row: Row): LogLine {
     at,
     level,
     message: fromKey(message),
-    fields: fields === null ? null : (JSON.parse(fields) as JsonObject),
+    fields: fields === null ? null : (jsonOr(fields, { unreadable: fields }) as JsonObject),
   }
 }

@@ -4,8 +4,23 @@
 import { describe, expect, it } from 'vitest'
 import { isDamaged } from '../../../src/core/damage.ts'
 import type { Store } from '../../../src/store/port.ts'
-import { claimRequest, job, newJob, T0 } from '../../support/builders.ts'
-import { damage, damageKinds, type DamageKind } from '../../support/damage.ts'
+import {
+  claimOne,
+  claimRequest,
+  failed,
+  finish,
+  job,
+  newJob,
+  readAll,
+  T0,
+} from '../../support/builders.ts'
+import {
+  besideKinds,
+  damage,
+  damageBeside,
+  damageKinds,
+  type DamageKind,
+} from '../../support/damage.ts'
 import { put, type Bench, type UseBench } from './bench.ts'
 
 const everySecond = {
@@ -112,8 +127,8 @@ export function damageTests(bench: UseBench): void {
         expect(bad).toMatchObject({ state: 'failed', ended: { reason: 'damaged' }, lease: null })
         expect(bad.spec).toMatchObject({ tenant: 'default', queue: 'default', handler: 'work' })
       }
-      const failed = await store.list({ states: ['failed'], kind: 'job' }, { limit: 10 })
-      expect(failed.items.map(({ id }) => id)).toEqual(isLost ? [] : ['bad'])
+      const ended = await store.list({ states: ['failed'], kind: 'job' }, { limit: 10 })
+      expect(ended.items.map(({ id }) => id)).toEqual(isLost ? [] : ['bad'])
       expect(await store.count({ search: 'bad' }, 10)).toBe(isLost ? 0 : 1)
       expect((await store.upcoming({ from: 0, until: due + 1, limit: 10 })).length).toBe(2)
       const { items } = await store.maintenance.dump({ limit: 100, cursor: null })
@@ -165,6 +180,47 @@ export function damageTests(bench: UseBench): void {
       const store = await damaged(bench(), kind)
       expect(await claimAll(store, 10)).toEqual(['a', 'bad', 'z'])
       expect((await store.get(['bad']))[0]!.state).toBe('running')
+    })
+  })
+}
+
+export function besideTests(bench: UseBench): void {
+  describe('damaged texts beside the jobs', () => {
+    it.each(besideKinds.map(kind => [kind]))('%s: reads, writes and dumps go on', async kind => {
+      const { store, url, second } = bench()
+      await put(store, job('a'))
+      const ran = await claimOne(store, T0)
+      const { token, attemptId } = ran.lease!
+      const at = { jobId: 'a', token, fence: ran.counters.fence, attemptId }
+      const line = { at: T0, level: 'info', message: 'm', fields: { n: 1 } } as const
+      await store.report([{ ...at, checkpoint: { n: 1 }, lines: [line] }], T0)
+      const write = { kind: 'k', key: 'x', value: 1, expireAt: null }
+      await store.putRecords([{ ...write, expectedVersion: 0 }], T0)
+      if (kind === 'attempt') await finish(store, ran, failed(), T0)
+      if (store.kind === 'memory') return
+      await damageBeside(url!, kind)
+      const other = await second()
+      const told: string[] = []
+      other.listen({ onRecordDamage: entry => told.push(`${entry.kind} ${entry.key}`) })
+      for (let i = 0; i < 2; i++) {
+        await other.attempts({ jobId: 'a' }, { limit: 10 })
+        await other.attempts({}, { limit: 10 })
+        await other.ledger('a', { limit: 10 })
+        await other.log(attemptId, { limit: 10 })
+        await other.progress('a')
+        await other.getRecords('k', ['x'], T0)
+        await other.listRecords('k', { limit: 10 }, T0)
+        await readAll(({ limit, cursor = null }) => other.maintenance.dump({ limit, cursor }))
+      }
+      expect(told).toEqual(kind === 'record' ? ['k x'] : [])
+      expect(await other.getRecords('k', ['x'], T0)).toHaveLength(kind === 'record' ? 0 : 1)
+      // What reads as not there can be made anew.
+      const again = kind === 'record' ? 0 : 1
+      expect(await other.putRecords([{ ...write, expectedVersion: again }], T0)).toEqual(['put'])
+      if (kind === 'attempt') return
+      expect(await other.report([{ ...at, checkpoint: { n: 2 } }], T0)).toEqual([true])
+      expect((await other.progress('a'))!.checkpoint).toEqual({ n: 2 })
+      await finish(other, ran, failed(), T0)
     })
   })
 }

@@ -11,10 +11,17 @@ local NO_PROGRESS = '[false,false]'
 local function storeProgress(seq, attempt, progress, checkpoint)
   local before = call('HGET', key('progress'), seq)
   if before then
-    local owner, reported, _, kept = match(before, '^([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$')
-    local owned = decodeLine(owner, 1)
-    if progress == '' and owned and owned[1] == attempt then progress = reported end
-    if checkpoint == '' then checkpoint = kept or '' end
+    local _, reported, _, kept = match(before, '^([^
+]*)
+([^
+]*)
+([^
+]*)
+(.*)$')
+    -- One that is damaged is written anew: the other reports of the call go on.
+    local owner = kept and decodeLine(before, 1)
+    if progress == '' and owner and owner[1] == attempt then progress = reported end
+    if checkpoint == '' and owner then checkpoint = kept end
   end
   if progress == '' then progress = NO_PROGRESS end
   local lines = { cjson.encode({ attempt }), progress, now, checkpoint }

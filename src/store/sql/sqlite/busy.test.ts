@@ -61,6 +61,7 @@ describe('a locked file', () => {
 describe('a file that is gone', () => {
   it.each([
     ['deleted', () => rmSync(path)],
+    ['log .*-wal was deleted', () => rmSync(`${path}-wal`)],
     [
       'replaced',
       () => {

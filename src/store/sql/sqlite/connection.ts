@@ -23,6 +23,8 @@ export class Connection {
   readonly #statements = new Map<string, Statement>()
   /** Which file was opened; null for a database without one. */
   readonly #file: string | null
+  /** Of its log, which exists from the first statement on for as long as anyone has the file open. */
+  #log: string | null = null
   #isOpen = true
   #isWriting = false
 
@@ -36,12 +38,25 @@ export class Connection {
   assertThere(): void {
     if (this.#file === null) return
     const found = fileAt(this.path)
-    if (found === this.#file) return
+    if (found === this.#file) return this.#assertLog()
     const what = found === null ? 'deleted' : 'replaced'
     throw new SchedulerError(
       'STORE_LOST',
       `the SQLite store at ${this.path}: the file was ${what} while it was open; ` +
         'stop this process, put the file back or restore a backup, and start again',
+    )
+  }
+
+  /** Without its log a file misses what was written last, and others would write beside it. */
+  #assertLog(): void {
+    const found = fileAt(`${this.path}-wal`)
+    this.#log ??= found
+    if (found === this.#log) return
+    throw new SchedulerError(
+      'STORE_LOST',
+      `the SQLite store at ${this.path}: its log ${this.path}-wal was deleted while it was open; ` +
+        'stop this process, which writes the log into the file, run carillon doctor, ' +
+        'restore a backup if it finds damage, and start again',
     )
   }
 
