@@ -54,6 +54,19 @@ test('D1: a schedule is made, read, listed, changed and removed', async () => {
   expect((await admin.delete(`${url}/${made.id}`)).status).toBe(404)
 })
 
+test('D1: users are counted by any name, that of a member of every object included', async () => {
+  const s = await startService()
+  const admin = s.as('admin')
+  for (const user of ['constructor', '__proto__', '__proto__', 'ben']) {
+    await add(admin, { user_id: user, priority: 3 })
+  }
+  const stats = await admin.get(`${url}/stats`)
+  expect(stats.status).toBe(200)
+  expect(JSON.stringify(stats.body)).toContain(
+    '"by_user":{"constructor":1,"__proto__":2,"ben":1},"by_priority":{"NORMAL":4}',
+  )
+})
+
 test('D1: a bad expression and a bad zone are named together, and nothing is stored', async () => {
   const s = await startService()
   const admin = s.as('admin')
