@@ -132,6 +132,7 @@ function infoOf(thrown: unknown): ErrorInfo {
   return { name: 'Error', message: textOf(thrown).slice(0, MESSAGE_MAX), stack: null }
 }
 
-function textOf(value: unknown): string {
+/** What is given where a text belongs, in whatever type. */
+export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : shown(value)
 }

@@ -111,3 +111,21 @@ test('fields of a log line are those it was given, whatever becomes of the objec
   expect(lines.map(line => line.fields)).toEqual(expected)
   expect(one.pending!.lines.map(line => line.fields)).toEqual(expected)
 })
+
+test('lines and notes that are no text are shown as one', () => {
+  const one = held()
+  const context = new Context(one, {
+    now: () => NOW,
+    beat: async () => true,
+    logged: () => {},
+    progressed: () => {},
+  })
+  for (const message of [{ page: 1 }, undefined, Symbol('s')]) context.log.info(message as never)
+  context.progress(0.5, 7 as never)
+  expect(one.pending!.lines.map(line => line.message)).toEqual([
+    '{"page":1}',
+    'nothing',
+    'a symbol',
+  ])
+  expect(one.pending!.progress).toEqual({ fraction: 0.5, note: '7' })
+})

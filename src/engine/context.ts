@@ -1,7 +1,7 @@
 // What a handler is given. Parts that most handlers never touch are only made when asked for.
 
 import { storedCheckpoint } from '../core/checkpoint.ts'
-import type { Problem } from '../core/errors.ts'
+import { textOf, type Problem } from '../core/errors.ts'
 import { copyJson, toJson } from '../core/json-copy.ts'
 import type { Json } from '../core/json.ts'
 import type { Job } from '../core/job.ts'
@@ -180,7 +180,7 @@ export class Context {
   }
 
   #keep(level: LogLine['level'], message: string, fields: JsonObject | null): LogLine {
-    const text = message.slice(0, limits.logMessageLength)
+    const text = textOf(message).slice(0, limits.logMessageLength)
     const given = this.#part === null ? fields : { ...fields, ...this.#part.fields }
     // A copy: what the handler does to its object later is no part of this line.
     const all = given === null ? null : copiedFields(given)
@@ -229,7 +229,7 @@ export class Context {
     }
     this.#pending().progress = {
       fraction: bounded,
-      note: note?.slice(0, limits.noteLength) ?? null,
+      note: note === null ? null : textOf(note).slice(0, limits.noteLength),
     }
     this.#reporter.progressed(this.#active)
   }

@@ -4,7 +4,7 @@ import { storedCheckpoint } from '../../core/checkpoint.ts'
 import { toJson } from '../../core/json-copy.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
-import { errorInfo, type Problem } from '../../core/errors.ts'
+import { errorInfo, textOf, type Problem } from '../../core/errors.ts'
 import { whyOmitted } from '../../engine/verdicts.ts'
 import type { Usage } from '../usage.ts'
 import type { HandlerPlace, Start, Thrown, ToHandler, ToNode } from './messages.ts'
@@ -84,7 +84,7 @@ export class HandlerHost {
       signal: this.#controller.signal,
       log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       progress: (fraction: number, note?: string | null) =>
-        this.#progress({ fraction, note: note?.slice(0, limits.noteLength) ?? null }),
+        this.#progress({ fraction, note: noteOf(note) }),
       measure: (name: string, value: number) => this.#link.send({ kind: 'measure', name, value }),
       heartbeat: (checkpoint?: unknown) => this.#heartbeat(checkpoint),
     }
@@ -92,7 +92,7 @@ export class HandlerHost {
 
   /** A handler that logs faster than its lines travel keeps the newest: the node keeps no more either. */
   #log(level: LogLevel, message: string, fields: JsonObject | null): void {
-    const text = message.slice(0, limits.logMessageLength)
+    const text = textOf(message).slice(0, limits.logMessageLength)
     this.#waiting.push({ kind: 'log', level, message: text, fields: fieldsOf(fields) })
     if (this.#sending < limits.logLinesPerAttempt) this.#sendLines()
     else if (this.#waiting.length > 2 * limits.logTailLines) {
@@ -156,6 +156,10 @@ function resultOf(returned: unknown): { result: Json; omitted: string | null } {
   const result = toJson(returned, 'result', problems, 'null')
   const omitted = whyOmitted(result, problems)
   return { result: omitted === null ? result : null, omitted }
+}
+
+function noteOf(note: string | null | undefined): string | null {
+  return note === null || note === undefined ? null : textOf(note).slice(0, limits.noteLength)
 }
 
 /** What cannot travel must not make a line fail. */
