@@ -122,14 +122,24 @@ export function errorInfo(thrown: unknown): ErrorInfo {
 
 function infoOf(thrown: unknown): ErrorInfo {
   if (thrown instanceof Error) {
-    const { name, message, stack } = thrown as { readonly [K in keyof Error]: unknown }
+    const { name, message } = thrown as { readonly [K in keyof Error]: unknown }
     return {
       name: typeof name === 'string' ? name.slice(0, 200) : 'Error',
       message: textOf(message).slice(0, MESSAGE_MAX),
-      stack: typeof stack === 'string' ? stack.slice(0, STACK_MAX) : null,
+      stack: stackOf(thrown),
     }
   }
   return { name: 'Error', message: textOf(thrown).slice(0, MESSAGE_MAX), stack: null }
+}
+
+/** Some runtimes and tools write the stack when it is read, from a message they expect to be a text. */
+function stackOf(error: Error): string | null {
+  try {
+    const stack: unknown = error.stack
+    return typeof stack === 'string' ? stack.slice(0, STACK_MAX) : null
+  } catch {
+    return null
+  }
 }
 
 /** What is given where a text belongs, in whatever type. */
