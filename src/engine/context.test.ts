@@ -129,3 +129,21 @@ test('lines and notes that are no text are shown as one', () => {
   ])
   expect(one.pending!.progress).toEqual({ fraction: 0.5, note: '7' })
 })
+
+test('a thousand measures are kept, and one line says that there were more', () => {
+  const one = held()
+  const lines: LogLine[] = []
+  const context = new Context(one, {
+    now: () => NOW,
+    beat: async () => true,
+    logged: (_, line) => lines.push(line),
+    progressed: () => {},
+  })
+  for (let i = 0; i < 1_500; i++) context.measure(`m${i}`, i)
+  context.measure('m1', -1)
+  expect(Object.keys(one.measures!)).toHaveLength(1_000)
+  expect(one.measures).toMatchObject({ m1: -1, m999: 999 })
+  expect(lines.map(({ message }) => message)).toEqual([
+    'measure m1000 and further ones are left out: 1000 are kept',
+  ])
+})

@@ -212,8 +212,20 @@ export class Context {
       this.log.warn(`${problem.field} is left out: ${problem.rule}`)
       return
     }
-    this.#active.measures ??= {}
-    this.#active.measures[this.#part === null ? name : `${this.#part.name}.${name}`] = kept
+    const measures = (this.#active.measures ??= {})
+    const key = this.#part === null ? name : `${this.#part.name}.${name}`
+    if (!Object.hasOwn(measures, key) && !this.#hasRoomFor(key)) return
+    measures[key] = kept
+  }
+
+  #hasRoomFor(measure: string): boolean {
+    const count = ++this.#active.measured
+    if (count === limits.measuresMax + 1) {
+      this.log.warn(
+        `measure ${measure} and further ones are left out: ${limits.measuresMax} are kept`,
+      )
+    }
+    return count <= limits.measuresMax
   }
 
   /** Renews the lease and stores the checkpoint; rejects when the lease is lost. */

@@ -27,6 +27,7 @@ type AnyFunction = (...args: readonly unknown[]) => unknown
 export class HandlerHost {
   readonly #link: Link
   readonly #controller = new AbortController()
+  readonly #measured = new Set<string>()
   readonly #heartbeats = new Map<number, (isHeld: boolean) => void>()
   #heartbeatId = 0
   /** Lines on their way, and the last of those that wait until there are fewer. */
@@ -85,7 +86,7 @@ export class HandlerHost {
       log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       progress: (fraction: number, note?: string | null) =>
         this.#progress({ fraction, note: noteOf(note) }),
-      measure: (name: string, value: number) => this.#link.send({ kind: 'measure', name, value }),
+      measure: (name: string, value: number) => this.#measure(name, value),
       heartbeat: (checkpoint?: unknown) => this.#heartbeat(checkpoint),
     }
   }
@@ -114,6 +115,12 @@ export class HandlerHost {
   #sent(): void {
     this.#sending--
     if (this.#waiting.length > 0 && this.#sending < limits.logLinesPerAttempt) this.#sendLines()
+  }
+
+  /** One more than are kept: the node says in the log that there were too many. */
+  #measure(name: string, value: number): void {
+    if (this.#measured.size <= limits.measuresMax) this.#measured.add(name)
+    if (this.#measured.has(name)) this.#link.send({ kind: 'measure', name, value })
   }
 
   /** Only the newest counts: one is on its way at a time, whatever the handler says meanwhile. */
