@@ -213,9 +213,10 @@ test('an outcome that cannot be stored fails its run, and those beside it are st
   })
   await all
   await engine.node.stop()
-  const outcomes = made.map(id => [id === store.refused, store.outcomes.get(id)?.outcome])
-  expect(outcomes.filter(([isPoison]) => isPoison)).toEqual([[true, 'failed']])
-  expect(outcomes.filter(([isPoison]) => !isPoison)).toEqual(Array(39).fill([false, 'succeeded']))
+  const others = made.filter(id => id !== store.refused)
+  expect(others).toHaveLength(39)
+  expect(new Set(others.map(id => store.outcomes.get(id)?.outcome))).toEqual(new Set(['succeeded']))
+  expect(store.outcomes.get(store.refused)!.outcome).toBe('failed')
   expect(store.outcomes.get(store.refused)!.error!.message).toBe(
     'its outcome cannot be stored: cannot bind the value',
   )

@@ -41,6 +41,7 @@ const failures: [what: string, value: () => unknown, message: string][] = [
   ['nothing that can be read', closed, unreadable],
 ]
 
+/* oxlint-disable unicorn/no-thenable -- what looks like a promise and is none is what is tested */
 const returns: [what: string, handler: Handler, outcome: string][] = [
   ['a thenable that throws', () => ({ then: trap }), 'failed'],
   [
@@ -52,6 +53,7 @@ const returns: [what: string, handler: Handler, outcome: string][] = [
   ['a promise of it', async () => badJson(), 'completed'],
   ['a proxy that answers nothing', () => new Proxy({}, { getPrototypeOf: trap }), 'completed'],
 ]
+/* oxlint-enable unicorn/no-thenable */
 
 async function run(handler: Handler, limit = 0) {
   const s = await startService({ handlers: { odd: handler, next: () => 'fine' } })

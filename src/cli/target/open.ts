@@ -55,6 +55,11 @@ function pathOf(store: string): string | null {
 async function isThere(store: string): Promise<boolean> {
   const path = pathOf(store)
   if (path !== null && !existsSync(path)) return false
-  const { withMaintenance } = await import('../keeping/store.ts')
-  return (await withMaintenance(store, maintenance => maintenance.version())) > 0
+  const { unopenedStore } = await import('../../compose.ts')
+  const unopened = await unopenedStore(store)
+  try {
+    return (await unopened.maintenance.version()) > 0
+  } finally {
+    await unopened.close()
+  }
 }
