@@ -205,7 +205,7 @@ export class Context {
   /** What could not be stored would keep the outcome of the whole attempt from being stored. */
   #measured(name: string, value: unknown): void {
     const problems: Problem[] = []
-    const kept = typeof value === 'string' ? value : toJson(value, `measure ${name}`, problems)
+    const kept = toJson(value, `measure ${name}`, problems, 'null')
     const [problem] = problems
     if (problem !== undefined) {
       this.log.warn(`${problem.field} is left out: ${problem.rule}`)
