@@ -106,3 +106,17 @@ test('H4 measures that are no JSON keep nobody from ending', async () => {
   }
   expect(await run(measuring)).toMatchObject({ status: 'completed' })
 })
+
+test('H4 a step that fails with an object for a message is named, and ends the run', async () => {
+  const s = await startService({ handlers: { odd: throwing(plain({ message: { code: 1 } })) } })
+  const admin = s.as('admin')
+  const workflow = { name: 'w', steps: [{ id: 'a', handler: 'odd' }] }
+  expect((await admin.post('/api/v1/workflows', workflow)).status).toBe(201)
+  await admin.post('/api/v1/workflows/1/run', {})
+  await s.advance('1s')
+  const { items } = (await admin.get('/api/v1/workflows/1/runs')).body as unknown as {
+    items: { id: string }[]
+  }
+  const run = await admin.get(`/api/v1/workflows/1/runs/${items[0]!.id}`)
+  expect(run.body).toMatchObject({ steps: [{ id: 'a', status: 'failed', error: '{"code":1}' }] })
+})
