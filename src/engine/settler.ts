@@ -176,7 +176,7 @@ export class Settler {
         // Whether the commit happened is not known: the next round reads before it writes.
         for (const attempt of left) attempt.isStale = true
         if (isOfStore(error)) round--
-        else if (left.length > 1) return this.#settleApart(left)
+        else if (left.length > 1) left = await this.#settleApart(left)
         else if (round + 1 >= ROUNDS_ALONE) left = await this.#settleReplaced(left, error)
       }
     }
@@ -190,12 +190,13 @@ export class Settler {
   }
 
   /** One of them cannot be written, which must not keep the others from it. */
-  async #settleApart(batch: readonly ActiveAttempt[]): Promise<void> {
+  async #settleApart(batch: readonly ActiveAttempt[]): Promise<ActiveAttempt[]> {
     const middle = batch.length >> 1
     await Promise.all([
       this.#settleBatch(batch.slice(0, middle)),
       this.#settleBatch(batch.slice(middle)),
     ])
+    return []
   }
 
   /** Whoever cannot store anything stays as it is: only a failure that is stored takes its place. */
