@@ -125,7 +125,11 @@ export class Registry {
 
   /** An edit made from what was shown keeps the secrets it could not see. */
   withStored(given: unknown, stored: ActionSettings): unknown {
-    return kindOf(given) === stored.kind ? unmasked(given, stored) : given
+    return kindOf(given) === stored.kind ? unmasked(given, stored, this.#shownToAll(stored)) : given
+  }
+
+  #shownToAll(stored: ActionSettings): ActionSettings {
+    return this.shown(stored, { mayEdit: false })
   }
 
   /**
@@ -136,7 +140,8 @@ export class Registry {
     const stored = this.read(spec)
     if (stored === null || !isWrapped(given)) return given
     const isShown = jsonEqual(given.action, this.shown(stored.action, reader))
-    const isStored = isShown || jsonEqual(unmasked(given.action, stored.action), stored.action)
+    const whole = unmasked(given.action, stored.action, this.#shownToAll(stored.action))
+    const isStored = isShown || jsonEqual(whole as Json, stored.action)
     if (isStored) return given.payload ?? null
     const masked = maskedPath(given.action, 'payload.action')
     const problems = masked === null ? [] : [{ field: masked, value: MASK, rule: SENT_BACK_RULE }]
@@ -196,20 +201,30 @@ function maskedPath(value: Json, path: string): string | null {
   return null
 }
 
-function unmasked(given: unknown, stored: unknown): unknown {
-  if (given === MASK) return stored ?? given
+/** `shown` is what readers who may not edit see of `stored`: a text may be masked in part. */
+function unmasked(given: unknown, stored: unknown, shown: unknown): unknown {
+  if (typeof given === 'string') {
+    const isMasked = given === MASK || (given === shown && given.includes(MASK))
+    return isMasked ? (stored ?? given) : given
+  }
   if (Array.isArray(given)) {
-    const before = Array.isArray(stored) ? (stored as readonly unknown[]) : []
-    return given.map((one, i) => unmasked(one, before[i]))
+    return given.map((one, i) => unmasked(one, itemOf(stored, i), itemOf(shown, i)))
   }
   if (!isObject(given)) return given
-  const before = isObject(stored) ? stored : {}
   return Object.fromEntries(
     Object.entries(given).map(([key, value]) => [
       key,
-      unmasked(value, Object.hasOwn(before, key) ? before[key] : undefined),
+      unmasked(value, memberOf(stored, key), memberOf(shown, key)),
     ]),
   )
+}
+
+function itemOf(list: unknown, i: number): unknown {
+  return Array.isArray(list) ? (list as readonly unknown[])[i] : undefined
+}
+
+function memberOf(object: unknown, key: string): unknown {
+  return isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined
 }
 
 /** Values below these keys may be secrets and are not repeated. */

@@ -111,14 +111,38 @@ export interface ErrorInfo {
 const MESSAGE_MAX = 4_096
 const STACK_MAX = 8_192
 
+/** Never throws: a thrown value may have members of any type, or ones that throw when they are read. */
 export function errorInfo(thrown: unknown): ErrorInfo {
+  try {
+    return infoOf(thrown)
+  } catch {
+    return { name: 'Error', message: 'an error that cannot be read', stack: null }
+  }
+}
+
+function infoOf(thrown: unknown): ErrorInfo {
   if (thrown instanceof Error) {
+    const { name, message } = thrown as { readonly [K in keyof Error]: unknown }
     return {
-      name: thrown.name.slice(0, 200),
-      message: thrown.message.slice(0, MESSAGE_MAX),
-      stack: thrown.stack?.slice(0, STACK_MAX) ?? null,
+      name: typeof name === 'string' ? name.slice(0, 200) : 'Error',
+      message: textOf(message).slice(0, MESSAGE_MAX),
+      stack: stackOf(thrown),
     }
   }
-  const message = typeof thrown === 'string' ? thrown : shown(thrown)
-  return { name: 'Error', message: message.slice(0, MESSAGE_MAX), stack: null }
+  return { name: 'Error', message: textOf(thrown).slice(0, MESSAGE_MAX), stack: null }
+}
+
+/** Some runtimes and tools write the stack when it is read, from a message they expect to be a text. */
+function stackOf(error: Error): string | null {
+  try {
+    const stack: unknown = error.stack
+    return typeof stack === 'string' ? stack.slice(0, STACK_MAX) : null
+  } catch {
+    return null
+  }
+}
+
+/** What is given where a text belongs, in whatever type. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : shown(value)
 }

@@ -1,7 +1,7 @@
 // Values of a program turned into JSON: a copy that shares nothing with the value it was made of,
 // and a list of every part that JSON cannot carry.
 
-import type { Problem } from './errors.ts'
+import { errorInfo, type Problem } from './errors.ts'
 import type { Json, JsonObject } from './json.ts'
 
 /** How an undefined inside a list is read: refused where people give data, null in results. */
@@ -24,7 +24,7 @@ export function toJson(
   try {
     return new Walk(field, problems, holes).copy(value, null) ?? null
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const { message } = errorInfo(error)
     problems.push({ field, value: undefined, rule: `cannot be read: ${message}` })
     return null
   }
@@ -118,7 +118,7 @@ class Walk {
     try {
       return toJSON.call(value, String(up?.key ?? ''))
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const { message } = errorInfo(error)
       return this.#fault(value, up, `cannot be written as JSON: ${message}`)
     }
   }

@@ -12,6 +12,8 @@ export const limits = {
   payloadsKeptBytes: 256 * 1024,
   resultBytes: 64 * 1024,
   checkpointBytes: 64 * 1024,
+  /** Names of measures of one attempt. */
+  measuresMax: 1_000,
   metadataBytes: 16 * 1024,
   tags: 50,
   everyMsMin: 1,

@@ -162,8 +162,8 @@ function decide(job: Draft, current: CurrentRun, finish: Finish, now: Instant): 
       return interrupt(job, current, outcome.reason === 'lease_lost', now)
     case 'deferred':
       return outcome.worked
-        ? again(job, current, outcome.until, now)
-        : putOff(job, current, outcome.until, now)
+        ? again(job, current, deferredTo(outcome.until, now), now)
+        : putOff(job, current, deferredTo(outcome.until, now), now)
     case 'released':
       restIn(job, now)
       return goesOn
@@ -193,6 +193,11 @@ function afterRequest(job: Job, request: RunRequest): Job {
     failingSince: null,
     occurrence: next,
   })
+}
+
+/** A handler may name any moment, also one that no calendar holds. */
+function deferredTo(until: Instant, now: Instant): Instant {
+  return Math.min(until, now + limits.delayMsMax)
 }
 
 /** The same run once more at the given moment, without spending its retries. */

@@ -29,6 +29,8 @@ export interface ActiveAttempt {
   /** What an earlier attempt of the run left. */
   checkpoint: Progress['checkpoint']
   measures: Record<string, JsonObject[string]> | null
+  /** How many names were measured, those left out included. */
+  measured: number
   pending: PendingReport | null
   /** Made with its first log line. */
   log: LogBuffer | null
@@ -75,6 +77,7 @@ export function activeAttempt(job: Job, current = currentRunOf(job)): ActiveAtte
     outcome: null,
     checkpoint: undefined,
     measures: null,
+    measured: 0,
     pending: null,
     log: null,
     isDone: false,

@@ -58,3 +58,92 @@ test('a part has its own payload, signal, key, checkpoint, log fields and measur
   expect(kept).toEqual([{ page: 2 }])
   expect(one.pending?.checkpoint).toBeUndefined()
 })
+
+test('a checkpoint larger than its limit is refused, and what was kept stays', async () => {
+  const one = held()
+  const context = new Context(one, {
+    now: () => NOW,
+    beat: async () => true,
+    logged: () => {},
+    progressed: () => {},
+  })
+  await context.heartbeat({ page: 1 })
+  await expect(context.heartbeat({ all: 'x'.repeat(65_536) })).rejects.toMatchObject({
+    code: 'PAYLOAD_INVALID',
+    problems: [{ field: 'checkpoint', rule: 'must be at most 65536 bytes as JSON' }],
+  })
+  expect(one.pending?.checkpoint).toEqual({ page: 1 })
+})
+
+test('a measure that is no JSON is left out and named in the log, the others stay', () => {
+  const one = held()
+  const lines: LogLine[] = []
+  const context = new Context(one, {
+    now: () => NOW,
+    beat: async () => true,
+    logged: (_, line) => lines.push(line),
+    progressed: () => {},
+  })
+  const circle: Record<string, unknown> = {}
+  circle['self'] = circle
+  for (const value of [circle, 1n, Number.NaN, () => 1]) context.measure('bad', value as never)
+  context.measure('rows', 3)
+  expect(one.measures).toEqual({ rows: 3 })
+  expect(lines.map(({ level }) => level)).toEqual(['warn', 'warn', 'warn', 'warn'])
+  expect(lines[1]!.message).toMatch(/^measure bad is left out: /)
+})
+
+test('fields of a log line are those it was given, whatever becomes of the object', () => {
+  const one = held()
+  const lines: LogLine[] = []
+  const context = new Context(one, {
+    now: () => NOW,
+    beat: async () => true,
+    logged: (_, line) => lines.push(line),
+    progressed: () => {},
+  })
+  const fields: Record<string, unknown> = { page: 1 }
+  context.log.info('read', fields as never)
+  fields['page'] = 2n
+  fields['self'] = fields
+  context.log.info('read', fields as never)
+  const expected = [{ page: 1 }, { fields_left_out: 'they are no JSON' }]
+  expect(lines.map(line => line.fields)).toEqual(expected)
+  expect(one.pending!.lines.map(line => line.fields)).toEqual(expected)
+})
+
+test('lines and notes that are no text are shown as one', () => {
+  const one = held()
+  const context = new Context(one, {
+    now: () => NOW,
+    beat: async () => true,
+    logged: () => {},
+    progressed: () => {},
+  })
+  for (const message of [{ page: 1 }, undefined, Symbol('s')]) context.log.info(message as never)
+  context.progress(0.5, 7 as never)
+  expect(one.pending!.lines.map(line => line.message)).toEqual([
+    '{"page":1}',
+    'nothing',
+    'a symbol',
+  ])
+  expect(one.pending!.progress).toEqual({ fraction: 0.5, note: '7' })
+})
+
+test('a thousand measures are kept, and one line says that there were more', () => {
+  const one = held()
+  const lines: LogLine[] = []
+  const context = new Context(one, {
+    now: () => NOW,
+    beat: async () => true,
+    logged: (_, line) => lines.push(line),
+    progressed: () => {},
+  })
+  for (let i = 0; i < 1_500; i++) context.measure(`m${i}`, i)
+  context.measure('m1', -1)
+  expect(Object.keys(one.measures!)).toHaveLength(1_000)
+  expect(one.measures).toMatchObject({ m1: -1, m999: 999 })
+  expect(lines.map(({ message }) => message)).toEqual([
+    'measure m1000 and further ones are left out: 1000 are kept',
+  ])
+})

@@ -1,6 +1,7 @@
 // What a handler is given. Parts that most handlers never touch are only made when asked for.
 
-import { refuse, type Problem } from '../core/errors.ts'
+import { storedCheckpoint } from '../core/checkpoint.ts'
+import { textOf, type Problem } from '../core/errors.ts'
 import { copyJson, toJson } from '../core/json-copy.ts'
 import type { Json } from '../core/json.ts'
 import type { Job } from '../core/job.ts'
@@ -179,8 +180,10 @@ export class Context {
   }
 
   #keep(level: LogLine['level'], message: string, fields: JsonObject | null): LogLine {
-    const text = message.slice(0, limits.logMessageLength)
-    const all = this.#part === null ? fields : { ...fields, ...this.#part.fields }
+    const text = textOf(message).slice(0, limits.logMessageLength)
+    const given = this.#part === null ? fields : { ...fields, ...this.#part.fields }
+    // A copy: what the handler does to its object later is no part of this line.
+    const all = given === null ? null : copiedFields(given)
     const line: LogLine = { at: this.#reporter.now(), level, message: text, fields: all }
     const kept = this.#logBuffer.add(line)
     if (kept !== null) this.#pending().lines.push(kept)
@@ -196,10 +199,32 @@ export class Context {
 
   /** A number kept with the attempt, such as items done; or a little more of its detail. */
   get measure(): (name: string, value: Json) => void {
-    return (name, value) => {
-      this.#active.measures ??= {}
-      this.#active.measures[this.#part === null ? name : `${this.#part.name}.${name}`] = value
+    return (name, value) => this.#measured(name, value)
+  }
+
+  /** What could not be stored would keep the outcome of the whole attempt from being stored. */
+  #measured(name: string, value: unknown): void {
+    const problems: Problem[] = []
+    const kept = toJson(value, `measure ${name}`, problems, 'null')
+    const [problem] = problems
+    if (problem !== undefined) {
+      this.log.warn(`${problem.field} is left out: ${problem.rule}`)
+      return
     }
+    const measures = (this.#active.measures ??= {})
+    const key = this.#part === null ? name : `${this.#part.name}.${name}`
+    if (!Object.hasOwn(measures, key) && !this.#hasRoomFor(key)) return
+    measures[key] = kept
+  }
+
+  #hasRoomFor(measure: string): boolean {
+    const count = ++this.#active.measured
+    if (count === limits.measuresMax + 1) {
+      this.log.warn(
+        `measure ${measure} and further ones are left out: ${limits.measuresMax} are kept`,
+      )
+    }
+    return count <= limits.measuresMax
   }
 
   /** Renews the lease and stores the checkpoint; rejects when the lease is lost. */
@@ -215,7 +240,7 @@ export class Context {
     }
     this.#pending().progress = {
       fraction: bounded,
-      note: note?.slice(0, limits.noteLength) ?? null,
+      note: note === null ? null : textOf(note).slice(0, limits.noteLength),
     }
     this.#reporter.progressed(this.#active)
   }
@@ -234,9 +259,8 @@ export class Context {
   }
 }
 
-function storedCheckpoint(given: unknown): Json {
+function copiedFields(fields: JsonObject): JsonObject {
   const problems: Problem[] = []
-  const checkpoint = toJson(given, 'checkpoint', problems)
-  refuse('PAYLOAD_INVALID', 'the checkpoint cannot be kept', problems)
-  return checkpoint
+  const copy = toJson(fields, 'fields', problems, 'null')
+  return problems.length === 0 ? (copy as JsonObject) : { fields_left_out: 'they are no JSON' }
 }

@@ -226,19 +226,22 @@ export class Runner implements Reporter, HeldAttempts {
       return
     }
     let returned: unknown
+    let isLater: boolean
     attempt.isInHandler = true
     try {
       returned = handler(new Context(attempt, this))
+      isLater = isThenable(returned)
     } catch (error) {
       this.#returned(attempt, outcomeOfThrown(error))
       return
     }
-    if (!isThenable(returned)) {
+    if (!isLater) {
       this.#returned(attempt, outcomeOfReturned(returned, attempt.measures))
       return
     }
     this.#watchLater(attempt)
-    returned.then(
+    // A thenable of another kind may throw where a promise rejects.
+    Promise.resolve(returned).then(
       value => this.#returned(attempt, outcomeOfReturned(value, attempt.measures)),
       (error: unknown) => this.#returned(attempt, outcomeOfThrown(error)),
     )

@@ -191,3 +191,33 @@ test('and what was held back is written between looks, not before the next', asy
   const first = store.calls.indexOf('commit')
   expect(store.calls.slice(first, first + 3)).toEqual(['commit', 'claim', 'commit'])
 })
+
+/** Refuses one row in a way that says nothing of the store, as a driver does with what it cannot bind. */
+class Choosy extends MemoryStore {
+  refused = ''
+  readonly outcomes = new Map<string, Change['attempt']>()
+
+  override async commit(changes: readonly Change[], options: CommitOptions) {
+    const isPoisoned = ({ job, attempt }: Change) =>
+      job.id === this.refused && attempt?.outcome === 'succeeded'
+    if (changes.some(isPoisoned)) throw new TypeError('cannot bind the value')
+    for (const { job, attempt } of changes) if (attempt) this.outcomes.set(job.id, attempt)
+    return super.commit(changes, options)
+  }
+}
+
+test('an outcome that cannot be stored fails its run, and those beside it are stored', async () => {
+  const store = new Choosy(() => systemClock.now())
+  const { engine, all, made } = await rig(store, 40, ({ job }) => {
+    store.refused ||= job.id
+  })
+  await all
+  await engine.node.stop()
+  const others = made.filter(id => id !== store.refused)
+  expect(others).toHaveLength(39)
+  expect(new Set(others.map(id => store.outcomes.get(id)?.outcome))).toEqual(new Set(['succeeded']))
+  expect(store.outcomes.get(store.refused)!.outcome).toBe('failed')
+  expect(store.outcomes.get(store.refused)!.error!.message).toBe(
+    'its outcome cannot be stored: cannot bind the value',
+  )
+})

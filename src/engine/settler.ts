@@ -2,7 +2,7 @@
 // row was changed meanwhile, dropped when the lease is gone.
 
 import type { Change } from '../core/change.ts'
-import { SchedulerError } from '../core/errors.ts'
+import { errorInfo, SchedulerError } from '../core/errors.ts'
 import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
 import { endEntry, kept } from '../core/kept.ts'
@@ -21,6 +21,8 @@ import { errorKindOf, OUTCOMES_TROUBLE, outcomesTrouble } from './store-trouble.
 
 /** Rounds of "read again and decide again" before an outcome is given up as contended. */
 const ROUNDS_MAX = 20
+/** Rounds of one outcome by itself that a working store refuses, before a failure is stored instead. */
+const ROUNDS_ALONE = 3
 const RETRY_FIRST_MS: Millis = 50
 const RETRY_MAX_MS: Millis = 2_000
 /** So many outcomes are worth a commit beside the one under way. */
@@ -173,7 +175,9 @@ export class Settler {
         delay = Math.min(delay * 2, RETRY_MAX_MS)
         // Whether the commit happened is not known: the next round reads before it writes.
         for (const attempt of left) attempt.isStale = true
-        round--
+        if (isOfStore(error)) round--
+        else if (left.length > 1) left = await this.#settleApart(left)
+        else if (round + 1 >= ROUNDS_ALONE) left = await this.#settleReplaced(left, error)
       }
     }
     this.#wrote(batch)
@@ -185,9 +189,32 @@ export class Settler {
     this.#parts.wake.slotsFreed()
   }
 
+  /** One of them cannot be written, which must not keep the others from it. */
+  async #settleApart(batch: readonly ActiveAttempt[]): Promise<ActiveAttempt[]> {
+    const middle = batch.length >> 1
+    await Promise.all([
+      this.#settleBatch(batch.slice(0, middle)),
+      this.#settleBatch(batch.slice(middle)),
+    ])
+    return []
+  }
+
+  /** Whoever cannot store anything stays as it is: only a failure that is stored takes its place. */
+  async #settleReplaced(left: ActiveAttempt[], error: unknown): Promise<ActiveAttempt[]> {
+    const before = left.map(({ outcome, measures, pending }) => ({ outcome, measures, pending }))
+    for (const attempt of left) replaceOutcome(attempt, error)
+    try {
+      return await this.#round(left)
+    } catch {
+      for (const [i, attempt] of left.entries())
+        Object.assign(attempt, before[i], { isStale: true })
+      return left
+    }
+  }
+
   #failed(left: readonly ActiveAttempt[], error: unknown): void {
     // A store that cannot write any outcome; one outcome that cannot be written is another matter.
-    if (error instanceof SchedulerError && error.code.startsWith('STORE_')) {
+    if (isOfStore(error)) {
       for (const attempt of left) this.#unwritten.add(attempt)
       this.#parts.troubles.raise(outcomesTrouble(error))
     }
@@ -319,6 +346,19 @@ export class Settler {
     for (const attempt of reporting) attempt.pending = null
     await this.#parts.store.report(reports, this.#parts.clock.now())
   }
+}
+
+function isOfStore(error: unknown): boolean {
+  return error instanceof SchedulerError && error.code.startsWith('STORE_')
+}
+
+/** What it came to cannot be stored, alone and repeatedly: that is what is stored instead. */
+function replaceOutcome(attempt: ActiveAttempt, cause: unknown): void {
+  if (attempt.outcome!.kind === 'released') return
+  const error = new Error(`its outcome cannot be stored: ${errorInfo(cause).message}`)
+  attempt.outcome = { kind: 'failed', error: errorInfo(error), final: false, retryAfterMs: null }
+  attempt.measures = null
+  attempt.pending = null
 }
 
 /** Those who are told of it still hear of the attempt of a job that keeps none. */

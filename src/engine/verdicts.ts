@@ -67,7 +67,16 @@ export class Defer extends Error {
   }
 }
 
+/** Never throws: what a handler throws may not even say what it is an instance of. */
 export function outcomeOfThrown(thrown: unknown): Outcome {
+  try {
+    return verdictOf(thrown)
+  } catch {
+    return { kind: 'failed', error: errorInfo(thrown), final: false, retryAfterMs: null }
+  }
+}
+
+function verdictOf(thrown: unknown): Outcome {
   if (thrown instanceof Skip) return { kind: 'skipped', reason: thrown.message }
   if (thrown instanceof Defer) {
     const { until, worked, message } = thrown
@@ -80,7 +89,7 @@ export function outcomeOfThrown(thrown: unknown): Outcome {
     final: thrown instanceof NoRetry || isInvalid,
     ...(thrown instanceof EndJob ? { endsJob: true } : {}),
     ...(thrown instanceof LimitExceeded ? { reason: `${thrown.limit}_limit` as const } : {}),
-    retryAfterMs: thrown instanceof RetryAfter ? thrown.delayMs : null,
+    retryAfterMs: thrown instanceof RetryAfter ? Math.min(thrown.delayMs, limits.delayMsMax) : null,
   }
 }
 
@@ -89,7 +98,7 @@ export function outcomeOfReturned(returned: unknown, measures: JsonObject | null
   if (returned === undefined || returned === null) {
     return { kind: 'succeeded', result: null, measures }
   }
-  if (returned instanceof OmittedResult) {
+  if (isOmitted(returned)) {
     return { kind: 'succeeded', result: null, measures, resultOmitted: returned.why }
   }
   const problems: Problem[] = []
@@ -100,10 +109,20 @@ export function outcomeOfReturned(returned: unknown, measures: JsonObject | null
     : { kind: 'succeeded', result: null, measures, resultOmitted }
 }
 
-function whyOmitted(result: unknown, [problem]: readonly Problem[]): string | null {
+function isOmitted(returned: unknown): returned is OmittedResult {
+  try {
+    return returned instanceof OmittedResult
+  } catch {
+    return false
+  }
+}
+
+/** Why a result is not kept; null when it is. */
+export function whyOmitted(result: unknown, [problem]: readonly Problem[]): string | null {
   if (problem) return `${problem.field}: ${problem.rule}`
   if ((jsonBytesBound(result) ?? Infinity) <= limits.resultBytes) return null
-  const bytes = jsonBytes(result)!
+  const bytes = jsonBytes(result)
+  if (bytes === null) return 'it is too long to be written as JSON'
   if (bytes <= limits.resultBytes) return null
   return `it has ${bytes} bytes as JSON, the limit is ${limits.resultBytes}`
 }

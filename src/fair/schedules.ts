@@ -118,8 +118,9 @@ export interface ScheduleStats {
 const COUNTED_MAX = 100_000
 
 export async function scheduleStats(store: Store, tenant: string | null): Promise<ScheduleStats> {
-  const byUser: Record<string, number> = {}
-  const byPriority: Record<string, number> = {}
+  // Users may have any name, that of a member of every object included.
+  const byUser = new Map<string, number>()
+  const byPriority = new Map<string, number>()
   let active = 0
   let total = 0
   let cursor: string | null = null
@@ -135,10 +136,17 @@ export async function scheduleStats(store: Store, tenant: string | null): Promis
       active++
       const user = userOf(job.spec.tenant, job.spec.lane) ?? ''
       const name = priorityNames[job.spec.priority]
-      byUser[user] = (byUser[user] ?? 0) + 1
-      byPriority[name] = (byPriority[name] ?? 0) + 1
+      byUser.set(user, (byUser.get(user) ?? 0) + 1)
+      byPriority.set(name, (byPriority.get(name) ?? 0) + 1)
     }
     cursor = page.cursor
   } while (cursor !== null && total < COUNTED_MAX)
-  return { total, active, inactive: total - active, byUser, byPriority, isPartial: cursor !== null }
+  return {
+    total,
+    active,
+    inactive: total - active,
+    byUser: Object.fromEntries(byUser),
+    byPriority: Object.fromEntries(byPriority),
+    isPartial: cursor !== null,
+  }
 }

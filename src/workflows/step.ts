@@ -3,7 +3,7 @@
 import type { Action } from '../actions/action.ts'
 import type { HttpSettings } from '../actions/http/settings.ts'
 import { isActionName } from '../core/action-name.ts'
-import { SchedulerError, shown } from '../core/errors.ts'
+import { errorInfo, SchedulerError } from '../core/errors.ts'
 import { jsonBytes, type Json, type JsonObject } from '../core/json.ts'
 import type { Context } from '../engine/context.ts'
 import type { Handler } from '../engine/handlers.ts'
@@ -84,8 +84,7 @@ export function failureOf(step: Step, thrown: unknown, isOfSchedule: boolean): E
 }
 
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message
-  return typeof thrown === 'string' ? thrown : shown(thrown)
+  return errorInfo(thrown).message
 }
 
 function isObject(value: Json): value is JsonObject {

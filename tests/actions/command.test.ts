@@ -135,6 +135,22 @@ describe('the command action', () => {
     expect(text).toContain('{"a":1}')
   })
 
+  it('S2 prints no variable that is named like a key', async () => {
+    const { node, run, lines } = await commands()
+    const env = { API_KEY: 'k3y"4711', DB_PASSWORD: 'swordfish', MODE: 'verbose' }
+    const long = 'head -c 3000 /dev/zero | tr "\\0" x'
+    await run({ shell: `env; printf %s "$DB_PASSWORD"; ${long}; echo "$API_KEY" >&2; exit 3`, env })
+    const [failed] = await node.attempts(1)
+    expect(failed!.error?.message).toBe('the command ended with code 3: ***')
+    await run({ shell: 'echo "$MODE $API_KEY"', env })
+    const [, ended] = await node.attempts(2)
+    expect(ended!.result).toMatchObject({ stdout: 'verbose ***\n' })
+    const text = lines().join('\n')
+    expect(text).toContain('MODE=verbose')
+    expect(text).toContain('DB_PASSWORD=***')
+    for (const secret of ['k3y"4711', 'swordfish']) expect(text).not.toContain(secret)
+  })
+
   it('S6 finds no secret of the service in its environment', async () => {
     const { node, run, lines } = await commands()
     await run({ shell: 'env' }, { author: operator })

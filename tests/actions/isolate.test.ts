@@ -132,6 +132,12 @@ describe.each(['process', 'thread'] as const)('a handler in a %s', where => {
     expect(cpu).toBeLessThan(10_000)
   })
 
+  it('that speaks on the channel of its process is not heard, and the node goes on (H4)', async () => {
+    const { node } = await running({ kind: where, export: 'speaksUp' })
+    const [attempt] = await node.attempts(1)
+    expect(attempt).toMatchObject({ outcome: 'succeeded', result: 'done' })
+  })
+
   it('that logs without a pause keeps its first and last lines (H5)', async () => {
     const { node } = await running({ kind: where, export: 'chatters' })
     const [attempt] = await node.attempts(1)

@@ -130,6 +130,25 @@ describe('a whole store', () => {
     rmSync(join(place.folder, 'before.db'))
   })
 
+  it('H3 that was taken down to nothing is not made again by looking at it', async () => {
+    copyFileSync(path(), join(place.folder, 'gone.db'))
+    const at = ['--store', 'sqlite:gone.db']
+    expect(await run(['migrate', 'down', '--to', '0', '--yes', ...at])).toMatchObject({ code: 0 })
+    for (const words of [['list'], ['show', 'hello'], ['pause', 'hello', '--yes']]) {
+      const refused = await run([...words, ...at])
+      const err = expect.stringContaining('there is no store at gone.db yet') as string
+      expect(refused).toMatchObject({ code: 6, out: '', err })
+    }
+    const db = openDatabase(join(place.folder, 'gone.db'))
+    const tables = "select count(*) from sqlite_schema where name not like 'sqlite_%'"
+    expect(db.prepare(tables).get()).toEqual([0])
+    db.close()
+    const added = await run(['add', 'fresh', '--every', '1h', '--handler', 'greet', ...at])
+    expect(added).toMatchObject({ code: 0 })
+    expect(await run(['list', ...at])).toMatchObject({ code: 0 })
+    rmSync(join(place.folder, 'gone.db'))
+  })
+
   it('H3 B21 is compared with a backup: what a migration lost or moved is told', async () => {
     const hourly = ['add', 'hourly', '--every', '1h', '--handler', 'greet']
     expect(await run(hourly)).toMatchObject({ code: 0 })

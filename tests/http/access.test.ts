@@ -196,6 +196,22 @@ onEachStore((store, start) => {
       expect((await s.as().get(JOBS)).body.total).toBe(1)
     })
 
+    it('S2 in another role it is another request: an answer for admins is not given again', async () => {
+      const s = await start({ works: false })
+      const ana = (role: 'admin' | 'operator') =>
+        s.caller(async () => ({ authorization: `Bearer ${await s.token(role, 'acme', 'ana')}` }))
+      const action = { kind: 'http', url: 'https://example.com/?key=QUERYCANARY' }
+      const made = await s.as().post(JOBS, { name: 'x', trigger: { every: '1h' }, action })
+      const path = `${JOBS}/${made.body.id}/pause`
+      expect((await ana('admin').post(path, undefined, key)).text).toContain('QUERYCANARY')
+      const again = await ana('operator').post(path, undefined, key)
+      expect(again).toMatchObject({
+        status: 422,
+        body: { type: '/problems/idempotency-key-reused' },
+      })
+      expect(again.text).not.toContain('QUERYCANARY')
+    })
+
     it('keys of another caller or tenant are other keys', async () => {
       const s = await start({ works: false })
       await s.as('admin', 'acme').post(JOBS, flatJob, key)

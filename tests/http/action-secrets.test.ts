@@ -138,6 +138,8 @@ test.each([
   ['headers.x-key', { headers: { 'x-key': '***' } }, /must be given/],
   ['params.0.value', { params: [{ name: 'k', value: { secret: 'NOPE' } }] }, /has no/],
   ['secrets.0', { secrets: [{ secret: 'NOPE' }] }, /has no/],
+  ['url', { url: 'https://example.com/?***' }, /must be given/],
+  ['body', { body: '***' }, /must be given/],
   ['body.a.0.b', { body: { a: [{ b: { secret: 'NOPE' } }] } }, /has no/],
 ])('S2: %s is refused at creation: %j', async (field, more, rule) => {
   const s = await startService({ env, works: false })
@@ -157,6 +159,30 @@ test.each([
     body: { errors: [{ field: `steps.0.http.${field}` }] },
   })
   expect((await s.engine.store.list({}, { limit: 5 })).items).toEqual([])
+})
+
+test('S2: an action sent back as a viewer sees it keeps its query, parameters and body', async () => {
+  const s = await startService({ works: false })
+  const admin = s.as('admin')
+  const params = [{ name: 'a', value: 'PARAMCANARY' }]
+  const made = await admin.post('/api/v1/jobs', {
+    name: 'x',
+    trigger,
+    action: { ...action, params },
+  })
+  const path = `/api/v1/jobs/${made.body.id}`
+  const seen = await s.as('viewer').get(path)
+  expect(seen.body['action']).toMatchObject({ url: 'https://example.com/hook?***', body: '***' })
+  const edited = await admin.put(path, { ...seen.body, name: 'renamed' })
+  expect(edited).toMatchObject({
+    status: 200,
+    body: { name: 'renamed', action: made.body['action'] },
+  })
+  const http = { url: action.url, method: 'POST', body: action.body }
+  const flow = await admin.post('/api/v1/workflows', { name: 'w', steps: [{ id: 'a', http }] })
+  const steps = (await s.as('viewer').get('/api/v1/workflows/1')).body['steps']
+  const again = await admin.patch('/api/v1/workflows/1', { name: 'v', steps })
+  expect(again).toMatchObject({ status: 200, body: { steps: flow.body['steps'] } })
 })
 
 test('S2: input of commands is for those who may edit', async () => {

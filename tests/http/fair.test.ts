@@ -54,6 +54,47 @@ test('D1: a schedule is made, read, listed, changed and removed', async () => {
   expect((await admin.delete(`${url}/${made.id}`)).status).toBe(404)
 })
 
+test('H2 a schedule and the rules of a user and a tenant are sent back as they were read', async () => {
+  const s = await startService({ works: false })
+  const admin = s.as('admin')
+  const made = await add(admin)
+  const path = `${url}/${made.id}`
+  const edited = await admin.patch(path, { ...made, payload: { a: 2 } })
+  expect(edited).toMatchObject({ status: 200, body: { payload: { a: 2 }, cron: '0 0 * * *' } })
+  const moved = await admin.patch(path, { ...edited.body, next_run: null, id: 'x' })
+  expect(moved.status).toBe(422)
+  expect(moved.body.errors.map(({ field, rule }) => `${field} ${rule}`)).toEqual([
+    'id is given by the service',
+    'next_run is given by the service',
+  ])
+  const rules = [
+    { of: s.as('admin', '*'), at: '/api/v1/tenants/acme', name: 'tenant' },
+    { of: admin, at: '/api/v1/users/ana', name: 'user_id' },
+  ]
+  for (const { of, at, name } of rules) {
+    const { body } = await of.get(at)
+    expect(await of.put(at, { ...body, weight: 3 })).toMatchObject({
+      status: 200,
+      body: { ...body, weight: 3 },
+    })
+    const other = await of.put(at, { ...body, [name]: 'other' })
+    expect(other).toMatchObject({ status: 422, body: { errors: [{ field: name }] } })
+  }
+})
+
+test('D1: users are counted by any name, that of a member of every object included', async () => {
+  const s = await startService()
+  const admin = s.as('admin')
+  for (const user of ['constructor', '__proto__', '__proto__', 'ben']) {
+    await add(admin, { user_id: user, priority: 3 })
+  }
+  const stats = await admin.get(`${url}/stats`)
+  expect(stats.status).toBe(200)
+  expect(JSON.stringify(stats.body)).toContain(
+    '"by_user":{"constructor":1,"__proto__":2,"ben":1},"by_priority":{"NORMAL":4}',
+  )
+})
+
 test('D1: a bad expression and a bad zone are named together, and nothing is stored', async () => {
   const s = await startService()
   const admin = s.as('admin')

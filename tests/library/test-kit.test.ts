@@ -108,6 +108,28 @@ for (const [name, store] of Object.entries(stores)) {
       await t.stop()
     })
 
+    test('A11 recover puts back what a lost process ran, and says how many', async () => {
+      let pause = (): Promise<void> => Promise.resolve()
+      const work = { schedule: every('1h'), timeout: '30m', run: () => pause() } as const
+      const jobs = [job('one', work), job('two', work)]
+      const t = await createTestScheduler({ jobs, store: store(), staleLockCheckMs: 3_600_000 })
+      pause = () => t.sleep('10m')
+      await t.advance('1h')
+      const alive = await t.fork()
+      expect(await alive.scheduler.recover()).toBe(0)
+      await t.crash()
+      await alive.advance('20s')
+      expect(await alive.scheduler.recover()).toBe(2)
+      expect(await alive.scheduler.recover()).toBe(0)
+      await alive.advance('11m')
+      expect(t.runs(jobs[0]!).map(run => [run.run, run.status])).toEqual([
+        [1, 'abandoned'],
+        [1, 'succeeded'],
+      ])
+      await alive.stop()
+      await t.stop()
+    })
+
     test('a lost store is survived', async () => {
       const often = job('often', { schedule: every('1m'), run: () => undefined })
       const t = await createTestScheduler({ jobs: [often], store: store() })

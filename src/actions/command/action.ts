@@ -7,6 +7,7 @@ import type { Millis } from '../../core/time.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Context } from '../../engine/context.ts'
 import type { Action, ActionCall } from '../action.ts'
+import { Masking } from '../masking.ts'
 import type { Usage } from '../usage.ts'
 import { endGroup, follow } from './group.ts'
 import { Output } from './output.ts'
@@ -15,6 +16,7 @@ import {
   checkCommand,
   commandRefusal,
   commandSettings,
+  hiddenIn,
   shownCommand,
   type CommandSettings,
   type CommandTenants,
@@ -71,7 +73,7 @@ async function perform(
 ): Promise<Json> {
   const { signal } = context
   signal.throwIfAborted()
-  const output = new Output(context.log)
+  const output = new Output(context.log, new Masking(hiddenIn(settings)))
   const child = start(parts, settings, context)
   const watch = new UsageWatch(child, parts.clock)
   output.listen(child.stdout!, 'stdout')

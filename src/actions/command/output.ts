@@ -3,17 +3,22 @@
 import type { Readable } from 'node:stream'
 import { limits } from '../../core/limits.ts'
 import type { CountedLog } from '../../engine/context.ts'
+import type { Masking } from '../masking.ts'
 
 const LINE_MAX = limits.logMessageLength
 const TAIL_MAX = 2_048
+/** Held before the tail, so that a secret at its beginning is masked as a whole. */
+const BEFORE_TAIL = 2_048
 
 export class Output {
   readonly #log: CountedLog
+  readonly #masking: Masking | null
   readonly #tails: Record<'stdout' | 'stderr', string> = { stdout: '', stderr: '' }
   #lines = 0
 
-  constructor(log: CountedLog) {
+  constructor(log: CountedLog, masking: Masking | null = null) {
     this.#log = log
+    this.#masking = masking
   }
 
   get isCut(): boolean {
@@ -21,7 +26,11 @@ export class Output {
   }
 
   tail(name: 'stdout' | 'stderr'): string {
-    return this.#tails[name]
+    return this.#masked(this.#tails[name]).slice(-TAIL_MAX)
+  }
+
+  #masked(text: string): string {
+    return this.#masking?.masked(text) ?? text
   }
 
   /** Reads to the end whatever happens: a command must not hang because nobody listens. */
@@ -29,7 +38,7 @@ export class Output {
     let rest = ''
     stream.setEncoding('utf8')
     stream.on('data', (text: string) => {
-      this.#tails[name] = (this.#tails[name] + text).slice(-TAIL_MAX)
+      this.#tails[name] = (this.#tails[name] + text).slice(-TAIL_MAX - BEFORE_TAIL)
       const lines = (rest + text).split('\n')
       rest = lines.pop()!.slice(0, LINE_MAX)
       for (const line of this.#kept(lines, name)) this.#line(line, name)
@@ -50,7 +59,9 @@ export class Output {
     return lines.slice(head + between)
   }
 
-  #line(line: string, stream: 'stdout' | 'stderr'): void {
+  #line(given: string, stream: 'stdout' | 'stderr'): void {
+    const isCut = given.length >= LINE_MAX
+    const line = isCut ? (this.#masking?.maskedCut(given) ?? given) : this.#masked(given)
     const level = stream === 'stdout' ? 'info' : 'warn'
     // Who follows a flood would drown in it.
     if (++this.#lines > limits.logLinesPerAttempt) this.#log.keep(level, line, { stream })

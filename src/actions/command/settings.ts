@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Problem } from '../../core/errors.ts'
 import { MASK, type Author, type Reader } from '../action.ts'
+import { isSecretName } from '../secrets.ts'
 
 const ARGUMENTS_MAX = 200
 const TEXT_MAX = 16_384
@@ -99,4 +100,9 @@ export function fromCrontab(line: string): Pick<CommandSettings, 'shell' | 'stdi
   }
   const [shell = '', ...input] = parts
   return input.length === 0 ? { shell } : { shell, stdin: `${input.join('\n')}\n` }
+}
+
+/** Variables named like keys: what a command prints of them is masked, as echoes of http actions are. */
+export function hiddenIn({ env }: CommandSettings): string[] {
+  return Object.entries(env).flatMap(([name, value]) => (isSecretName(name) ? [value] : []))
 }

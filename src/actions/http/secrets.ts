@@ -126,6 +126,9 @@ export function secretProblems(
   ruleOf: (ref: SecretRef) => string | null,
 ): Problem[] {
   const problems: Problem[] = []
+  const { url, body } = settings
+  if (url.endsWith(`?${MASK}`))
+    problems.push({ field: `${field}.url`, value: url, rule: MASK_RULE })
   const check = (at: string, value: unknown): void => {
     const rule = isSecretRef(value) ? ruleOf(value) : null
     const shown = isSecretRef(value) ? value.secret : MASK
@@ -141,7 +144,8 @@ export function secretProblems(
   }
   for (const [i, { value }] of (settings.params ?? []).entries()) check(`params.${i}.value`, value)
   for (const [i, secret] of settings.secrets.entries()) check(`secrets.${i}`, secret)
-  for (const [path, ref] of referencesIn(settings.body, ['body'])) check(path.join('.'), ref)
+  if (body === MASK) check('body', body)
+  for (const [path, ref] of referencesIn(body, ['body'])) check(path.join('.'), ref)
   return problems
 }
 

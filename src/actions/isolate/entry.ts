@@ -4,9 +4,13 @@ import process from 'node:process'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { ownThreadId, peakMbOf, threadCpuMs } from '../usage.ts'
 import { HandlerHost, type Link } from './handler-host.ts'
-import type { ProcessOptions, ToHandler, WatchdogOptions } from './messages.ts'
+import type { Envelope, ProcessOptions, ToHandler, ToNode, WatchdogOptions } from './messages.ts'
 
 const KB_PER_MB = 1_024
+
+function enveloped(message: ToNode): Envelope {
+  return { carillon: message }
+}
 
 /**
  * A process is measured as a whole, from its first moment. On Linux the peak that `getrusage` tells may be
@@ -15,7 +19,7 @@ const KB_PER_MB = 1_024
 function processLink(options: ProcessOptions): Link {
   return {
     send: (message, sent) => {
-      process.send?.(message, undefined, undefined, () => sent?.())
+      process.send?.(enveloped(message), undefined, undefined, () => sent?.())
     },
     usage: () => {
       const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
@@ -43,7 +47,7 @@ function threadLink(thread: number | null): Link {
   return {
     send: (message, sent) => {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-      parentPort?.postMessage(message)
+      parentPort?.postMessage(enveloped(message))
       if (sent) queueMicrotask(sent)
     },
     usage: () => ({ cpuMs: thread === null ? null : threadCpuMs(thread), peakMb: null }),

@@ -1,9 +1,11 @@
 // The isolated side: calls the handler with a context whose every part speaks to the node.
 
+import { storedCheckpoint } from '../../core/checkpoint.ts'
 import { toJson } from '../../core/json-copy.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
-import type { Problem } from '../../core/errors.ts'
+import { errorInfo, textOf, type Problem } from '../../core/errors.ts'
+import { whyOmitted } from '../../engine/verdicts.ts'
 import type { Usage } from '../usage.ts'
 import type { HandlerPlace, Start, Thrown, ToHandler, ToNode } from './messages.ts'
 
@@ -25,6 +27,7 @@ type AnyFunction = (...args: readonly unknown[]) => unknown
 export class HandlerHost {
   readonly #link: Link
   readonly #controller = new AbortController()
+  readonly #measured = new Set<string>()
   readonly #heartbeats = new Map<number, (isHeld: boolean) => void>()
   #heartbeatId = 0
   /** Lines on their way, and the last of those that wait until there are fewer. */
@@ -82,15 +85,15 @@ export class HandlerHost {
       signal: this.#controller.signal,
       log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       progress: (fraction: number, note?: string | null) =>
-        this.#progress({ fraction, note: note ?? null }),
-      measure: (name: string, value: number) => this.#link.send({ kind: 'measure', name, value }),
+        this.#progress({ fraction, note: noteOf(note) }),
+      measure: (name: string, value: number) => this.#measure(name, value),
       heartbeat: (checkpoint?: unknown) => this.#heartbeat(checkpoint),
     }
   }
 
   /** A handler that logs faster than its lines travel keeps the newest: the node keeps no more either. */
   #log(level: LogLevel, message: string, fields: JsonObject | null): void {
-    const text = message.slice(0, limits.logMessageLength)
+    const text = textOf(message).slice(0, limits.logMessageLength)
     this.#waiting.push({ kind: 'log', level, message: text, fields: fieldsOf(fields) })
     if (this.#sending < limits.logLinesPerAttempt) this.#sendLines()
     else if (this.#waiting.length > 2 * limits.logTailLines) {
@@ -114,6 +117,12 @@ export class HandlerHost {
     if (this.#waiting.length > 0 && this.#sending < limits.logLinesPerAttempt) this.#sendLines()
   }
 
+  /** One more than are kept: the node says in the log that there were too many. */
+  #measure(name: string, value: number): void {
+    if (this.#measured.size <= limits.measuresMax) this.#measured.add(name)
+    if (this.#measured.has(name)) this.#link.send({ kind: 'measure', name, value })
+  }
+
   /** Only the newest counts: one is on its way at a time, whatever the handler says meanwhile. */
   #progress(given: Fraction): void {
     this.#nextProgress = given
@@ -128,7 +137,7 @@ export class HandlerHost {
   }
 
   async #heartbeat(given?: unknown): Promise<void> {
-    const checkpoint = given === undefined ? {} : { checkpoint: jsonOf(given, 'checkpoint') }
+    const checkpoint = given === undefined ? {} : { checkpoint: storedCheckpoint(given) }
     const id = ++this.#heartbeatId
     const isHeld = await new Promise<boolean>(resolve => {
       this.#heartbeats.set(id, resolve)
@@ -147,14 +156,17 @@ async function load({ module, path }: HandlerPlace): Promise<AnyFunction> {
   throw new Error(`${module} exports no function ${path.join('.')}`)
 }
 
-/** What JSON cannot carry would not arrive: the node is told why instead. */
+/** What cannot be kept does not travel, however large it is: the node is told why instead. */
 function resultOf(returned: unknown): { result: Json; omitted: string | null } {
   if (returned === undefined || returned === null) return { result: null, omitted: null }
   const problems: Problem[] = []
   const result = toJson(returned, 'result', problems, 'null')
-  const [problem] = problems
-  if (problem === undefined) return { result, omitted: null }
-  return { result: null, omitted: `${problem.field}: ${problem.rule}` }
+  const omitted = whyOmitted(result, problems)
+  return { result: omitted === null ? result : null, omitted }
+}
+
+function noteOf(note: string | null | undefined): string | null {
+  return note === null || note === undefined ? null : textOf(note).slice(0, limits.noteLength)
 }
 
 /** What cannot travel must not make a line fail. */
@@ -162,25 +174,20 @@ function fieldsOf(fields: JsonObject | null): JsonObject | null {
   if (fields === null) return null
   const problems: Problem[] = []
   const json = toJson(fields, 'fields', problems, 'null')
-  return problems.length === 0 ? (json as JsonObject) : { fields_left_out: 'they are no JSON' }
-}
-
-function jsonOf(given: unknown, field: string): Json {
-  const problems: Problem[] = []
-  const json = toJson(given, field, problems)
-  const [problem] = problems
-  if (problem === undefined) return json
-  throw new Error(`the ${field} cannot be kept: ${problem.field}: ${problem.rule}`)
+  if (problems.length > 0) return { fields_left_out: 'they are no JSON' }
+  const { length } = JSON.stringify(json)
+  return length <= limits.logFieldsBytes
+    ? (json as JsonObject)
+    : { fields_left_out: `they have ${length} characters` }
 }
 
 function thrownOf(error: unknown): Thrown {
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error), stack: null }
-  const { name, message, stack = null } = error
+  // Bounded here: nothing that a node would cut travels to it.
+  const info = errorInfo(error)
+  if (!(error instanceof Error)) return info
   const more = error as { delayMs?: unknown; until?: unknown; worked?: unknown }
   return {
-    name,
-    message,
-    stack,
+    ...info,
     ...(typeof more.delayMs === 'number' ? { delayMs: more.delayMs } : {}),
     ...(typeof more.until === 'number' ? { until: more.until } : {}),
     ...(typeof more.worked === 'boolean' ? { worked: more.worked } : {}),

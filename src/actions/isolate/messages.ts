@@ -55,6 +55,17 @@ export type ToNode =
     }
   | { readonly kind: 'threw'; readonly error: Thrown; readonly usage: Usage }
 
+/** Tells what Carillon says from what the handler's own code sends on the same channel. */
+export interface Envelope {
+  readonly carillon: ToNode
+}
+
+/** Null for a message that is none of ours, such as that of `process.send('ready')`. */
+export function messageIn(sent: unknown): ToNode | null {
+  const isOurs = typeof sent === 'object' && sent !== null && Object.hasOwn(sent, 'carillon')
+  return isOurs ? (sent as Envelope).carillon : null
+}
+
 /** An error, with what the engine's own kinds of errors carry. */
 export interface Thrown {
   readonly name: string

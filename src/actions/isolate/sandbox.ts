@@ -9,7 +9,14 @@ import type { Millis } from '../../core/time.ts'
 import type { Clock } from '../../engine/clock.ts'
 import { endAtExit } from '../living.ts'
 import { processUsage, threadCpuMs, type Usage } from '../usage.ts'
-import type { IsolateLimits, LimitReport, ProcessOptions, ToHandler, ToNode } from './messages.ts'
+import {
+  messageIn,
+  type IsolateLimits,
+  type LimitReport,
+  type ProcessOptions,
+  type ToHandler,
+  type ToNode,
+} from './messages.ts'
 
 export interface Sandbox {
   readonly stdout: Readable
@@ -64,7 +71,10 @@ export function openProcess(options: SandboxOptions, events: SandboxEvents): San
   })
   const kill = () => child.kill('SIGKILL')
   endAtExit(child, kill)
-  child.on('message', message => events.received(message as ToNode))
+  child.on('message', sent => {
+    const message = messageIn(sent)
+    if (message !== null) events.received(message)
+  })
   whenClosed(child, clock, end => events.ended(endOf(end, memoryMb)))
   return {
     stdout: child.stdout!,
@@ -143,7 +153,9 @@ export function openThread(options: SandboxOptions, events: SandboxEvents): Sand
       void worker.terminate()
     } else stopLooking = clock.after(LOOK_MS, look)
   }
-  worker.on('message', (message: ToNode) => {
+  worker.on('message', (sent: unknown) => {
+    const message = messageIn(sent)
+    if (message === null) return
     if (message.kind === 'ready') {
       thread = message.thread
       if (cpuMs !== null) look()

@@ -36,13 +36,30 @@ async function local(
 ): Promise<Target> {
   const name = storeName(config.store)
   if (config.store === 'memory:') throw usage('memory: ends with the process that has it')
-  const path = config.store.startsWith('sqlite:') ? config.store.slice('sqlite:'.length) : null
-  if (path !== null && !mayCreate && !existsSync(path)) {
+  if (!mayCreate && !(await isThere(config.store))) {
+    const at = pathOf(config.store) ?? name
     const hint = 'start one with carillon dev, or name a service with --server'
-    throw new CliProblem(exits.unreachable, `there is no store at ${path} yet`, hint)
+    throw new CliProblem(exits.unreachable, `there is no store at ${at} yet`, hint)
   }
   const { openLocal } = await import('../../serve/local.ts')
   const service = await openLocal(config, handlers)
   const client = createClient({ url: 'http://local', fetch: service.fetch, retries: 0 })
   return { kind: 'local', name, client, close: () => service.close() }
+}
+
+function pathOf(store: string): string | null {
+  return store.startsWith('sqlite:') ? store.slice('sqlite:'.length) : null
+}
+
+/** Opening a store makes its tables: whoever only looks must not bring back one that was removed. */
+async function isThere(store: string): Promise<boolean> {
+  const path = pathOf(store)
+  if (path !== null && !existsSync(path)) return false
+  const { unopenedStore } = await import('../../compose.ts')
+  const unopened = await unopenedStore(store)
+  try {
+    return (await unopened.maintenance.version()) > 0
+  } finally {
+    await unopened.close()
+  }
 }

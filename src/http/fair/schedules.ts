@@ -21,6 +21,7 @@ import { inFieldNames } from '../app/field-names.ts'
 import { clientOf, once, type Answer } from '../app/idempotency.ts'
 import { pageAnswer, pageFields, pageOf, pageQuery } from '../app/paging.ts'
 import type { App, AppParts, Request, Routes } from '../app/parts.ts'
+import { readOnlyField, refuseChanged } from '../app/read-only.ts'
 import { notFound } from '../app/refusal.ts'
 import { assertMatch, assertMatchGiven, etagOf } from '../app/revision.ts'
 import { callerOf } from '../auth/access.ts'
@@ -50,9 +51,19 @@ const createBody = z
   })
   .meta({ id: 'FairScheduleBody' })
 
+const readOnly = ['id', 'last_run', 'next_run', 'created_at', 'updated_at', 'reason'] as const
+
 const patchBody = z
   .strictObject({ ...fields, is_active: z.boolean() })
   .partial()
+  .extend({
+    id: readOnlyField,
+    last_run: readOnlyField,
+    next_run: readOnlyField,
+    created_at: readOnlyField,
+    updated_at: readOnlyField,
+    reason: readOnlyField,
+  })
   .meta({ id: 'FairSchedulePatch', description: 'What is left out stays as it is.' })
 
 const scheduleSchema = z
@@ -199,7 +210,9 @@ function oneRoutes(app: App, parts: AppParts): void {
     handler: async (request, reply) => {
       assertMatchGiven(request, parts)
       const { id } = request.params
-      assertMatch(request, await visible(request, parts, id))
+      const before = await visible(request, parts, id)
+      assertMatch(request, before)
+      refuseChanged(readOnly, request.body, wireSchedule(before))
       const check = (job: Job) => assertVisible(request, job)
       const client = clientOf(request, parts)
       const change = changeOf(request.body)

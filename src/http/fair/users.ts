@@ -6,6 +6,7 @@ import { auditWrite } from '../../engine/audit.ts'
 import { getUser, listUsers, removeUser, setUser, type UserRule } from '../../fair/users.ts'
 import { pageAnswer, pageFields, pageOf, pageQuery } from '../app/paging.ts'
 import type { App, AppParts, Request, Routes } from '../app/parts.ts'
+import { readOnlyField, refuseChanged } from '../app/read-only.ts'
 import { notFound } from '../app/refusal.ts'
 import { callerOf } from '../auth/access.ts'
 import { actorOf } from '../auth/principal.ts'
@@ -15,7 +16,9 @@ import { ruleBody, ruleFields, ruleOf, ruleView } from './rule.ts'
 
 const userParams = z.object({ id: text(limits.nameLength) })
 
-const userBody = ruleBody.meta({ id: 'UserRuleBody', description: 'What is left out has no rule.' })
+const userBody = ruleBody
+  .extend({ user_id: readOnlyField })
+  .meta({ id: 'UserRuleBody', description: 'What is left out has no rule.' })
 
 const userSchema = z.strictObject({ user_id: z.string(), ...ruleFields }).meta({ id: 'UserRule' })
 
@@ -83,6 +86,7 @@ function writeRoutes(app: App, parts: AppParts): void {
     handler: async request => {
       const tenant = tenantOf(request, request.query.tenant, 'native')
       const userId = request.params.id
+      refuseChanged(['user_id'], request.body, { user_id: userId })
       const rule = ruleOf(request.body)
       const audit = audited(request, parts, { tenant, userId, action: 'user.set' })
       return userView(await setUser(engine, { tenant, userId, ...rule }, [audit]))

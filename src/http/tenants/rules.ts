@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { auditWrite } from '../../engine/audit.ts'
 import { removeTenantRule, setTenantRule, tenantRules } from '../../fair/users.ts'
 import type { App, AppParts, Request, Routes } from '../app/parts.ts'
+import { readOnlyField, refuseChanged } from '../app/read-only.ts'
 import { notFound } from '../app/refusal.ts'
 import { callerOf } from '../auth/access.ts'
 import { actorOf, EVERY_TENANT, tenantPattern } from '../auth/principal.ts'
@@ -13,7 +14,7 @@ const params = z.object({
   id: z.string().regex(tenantPattern, 'must be the name of a tenant'),
 })
 
-export const tenantRuleBody = ruleBody.meta({
+export const tenantRuleBody = ruleBody.extend({ tenant: readOnlyField }).meta({
   id: 'TenantRuleBody',
   description: 'What is left out has no rule.',
 })
@@ -66,6 +67,7 @@ function writeRoutes(app: App, parts: AppParts): void {
     },
     handler: async request => {
       const { id: tenant } = request.params
+      refuseChanged(['tenant'], request.body, { tenant })
       const audit = audited(request, parts, { tenant, action: 'tenant.set' })
       const rule = ruleOf(request.body)
       await setTenantRule(engine, { tenant, ...rule }, [audit])

@@ -1,6 +1,7 @@
 // Handlers for the isolation tests: one that behaves, and every way not to.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parentPort } from 'node:worker_threads'
 import type { Json } from '../../../src/core/json.ts'
 import { EndJob, NoRetry, RetryAfter, Skip } from '../../../src/engine/verdicts.ts'
 import type { Context } from '../../../src/engine/context.ts'
@@ -83,5 +84,15 @@ export function chatters({ log }: Context): never {
 
 export function prints(): string {
   console.log('the last words')
+  return 'done'
+}
+
+/** As code does that was written for a supervisor or a pool of its own. */
+export function speaksUp(): string {
+  for (const said of ['ready', null, 5, { kind: 'log' }, { kind: 'done' }, { carillon: null }]) {
+    process.send?.(said)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    parentPort?.postMessage(said)
+  }
   return 'done'
 }
