@@ -90,7 +90,7 @@ describe('ambient', () => {
     const calls = 'setTimeout(f, 1)\nsetImmediate(f)\nMath.random()\nperformance.now()\nnew Date\n'
     const more = "process.hrtime.bigint()\nimport { setTimeout as s } from 'node:timers/promises'\n"
     expect(found(checkAmbient, { 'src/engine/a.ts': reading })).toHaveLength(3)
-    expect(found(checkAmbient, { 'src/http/b.ts': calls + more })).toHaveLength(7)
+    expect(found(checkAmbient, { 'src/service/b.ts': calls + more })).toHaveLength(7)
   })
 })
 
@@ -98,7 +98,7 @@ describe('glossary', () => {
   it('accepts the words of the field, and any word in comments, strings and elsewhere', () => {
     const files = {
       'src/engine/a.ts': "// no cronjob\nconst pollMs = 'sched', lockToken = 1, enqueue = 2\n",
-      'src/observe/a.ts': 'const processor = 1\n',
+      'src/log/a.ts': 'const processor = 1\n',
     }
     expect(found(checkWords, files)).toEqual([])
   })

@@ -6,7 +6,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   cron: ['cron/index'],
   library: ['index'],
   testing: ['testing/index'],
-  server: ['http/index'],
+  server: ['service/index'],
   client: ['client/index'],
   worker: ['worker/index'],
   isolate: ['actions/isolate/entry'],
@@ -25,33 +25,33 @@ const parts: Readonly<Record<string, readonly string[]>> = {
     'cli/query',
     'cli/times',
   ],
-  config: ['serve/config', 'serve/config-file'],
-  token: ['serve/token'],
+  config: ['service/config/config', 'service/config/config-file'],
+  token: ['service/auth/mint'],
   /** A command on a store of this machine, and what it may ask for later. */
-  local: ['serve/local', 'store/sql/sqlite/store', 'data-thread/places'],
-  write: ['http/jobs/write', 'http/jobs/backfill'],
-  runs: ['http/runs/routes'],
-  overview: ['http/overview/routes'],
+  local: ['service/local', 'store/sql/sqlite/store', 'data-thread/places'],
+  write: ['service/use-cases/jobs/write', 'service/use-cases/jobs/backfill'],
+  runs: ['service/http/runs/routes'],
+  overview: ['service/http/attention/routes'],
   others: [
-    'http/ahead/routes',
-    'http/audit/routes',
-    'http/bulk/routes',
-    'http/cron/routes',
-    'http/events/routes',
-    'http/executions/routes',
-    'http/nodes/routes',
-    'http/reconcile/routes',
-    'http/scheduler/routes',
-    'http/sources/routes',
-    'http/tenants/routes',
-    'http/timeline/routes',
+    'service/http/upcoming/routes',
+    'service/http/audit/routes',
+    'service/http/bulk/routes',
+    'service/http/cron/routes',
+    'service/http/events/routes',
+    'service/compat/executions/routes',
+    'service/http/system/routes',
+    'service/http/reconcile/routes',
+    'service/compat/crawl-jobs/routes',
+    'service/http/sources/routes',
+    'service/http/tenants/routes',
+    'service/http/timeline/routes',
   ],
   service: [
-    'serve/start',
-    'http/app/app',
-    'http/auth/claims',
+    'service/start',
+    'service/http/app/app',
+    'service/auth/claims',
     'store/sql/sqlite/store',
-    'observe/tracing',
+    'service/tracing/tracing',
   ],
 }
 
@@ -59,7 +59,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 const FIRST = 'node-version'
 
 /** They import it first. Their own files stay theirs: inside another, the rest of that would come first. */
-const checked = ['index', 'testing/index', 'http/index']
+const checked = ['index', 'testing/index', 'service/index']
 
 /** Entries that others load for little: what they share with the rest stays apart from it. */
 const lean = ['cron', 'client', 'worker', 'isolate', 'watchdog']

@@ -42,25 +42,22 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   /** Tasks declared as a whole: a thin face of the library. */
   declared: { imports: [...belowLibrary, 'library', 'compose'], packages: [] },
-  observe: { imports: ['core'], types: ['engine'], packages: 'any' },
+  log: { imports: ['core'], types: ['engine'], packages: 'any' },
   actions: { imports: ['engine', 'core', 'cron', 'port'], packages: 'any' },
   workflows: { imports: [...belowLibrary, 'actions'], packages: ['zod'] },
   sources: { imports: [...belowLibrary, 'actions'], packages: ['zod', 'yaml', 'node:*'] },
   /** Jobs with a past, to look at. */
   demo: { imports: [...belowLibrary, 'actions', 'workflows', 'sources'], packages: [] },
-  http: {
-    imports: ['node-version', ...belowLibrary, 'actions', 'workflows', 'sources', 'fair', 'demo'],
-    packages: 'any',
-  },
-  serve: {
+  service: {
     imports: [
+      'node-version',
       ...belowLibrary,
       'compose',
-      'observe',
+      'log',
       'actions',
       'workflows',
       'sources',
-      'http',
+      'fair',
       'demo',
     ],
     packages: 'any',
@@ -78,24 +75,24 @@ export const layers: Readonly<Record<string, Layer>> = {
       'compose',
       'client',
       'sources',
-      'serve',
+      'service',
       'move',
       'doctor',
     ],
     packages: 'any',
   },
   /** Bundled for browsers: it takes types of the service, and code of nobody. */
-  dashboard: { imports: ['cron'], types: ['http'], packages: 'any' },
+  dashboard: { imports: ['cron'], types: ['service'], packages: 'any' },
   /** Runs where nothing else of ours does. */
   worker: { imports: [], packages: [] },
-  client: { imports: ['core'], types: ['http'], packages: ['zod'] },
+  client: { imports: ['core'], types: ['service'], packages: ['zod'] },
   /** The thread that writes pages and rows to SQLite files. */
   'data-thread': {
     imports: [...belowLibrary, 'stores', 'actions', 'sources'],
     packages: ['node:*'],
   },
   compose: {
-    imports: [...belowLibrary, 'stores', 'observe', 'actions', 'sources', 'data-thread'],
+    imports: [...belowLibrary, 'stores', 'log', 'actions', 'sources', 'data-thread'],
     packages: 'any',
   },
   testing: {

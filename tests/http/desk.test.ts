@@ -2,11 +2,11 @@
 // behind. Each has a real engine and a store of its own, at the same virtual moment.
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { App, Routes } from '../../src/http/app/parts.ts'
-import { routes } from '../../src/http/app/routes.ts'
-import type { Principal } from '../../src/http/auth/principal.ts'
-import { Desk } from '../../src/http/desk/desk.ts'
-import { families, familyOf, jobFamilies } from '../../src/http/desk/families.ts'
+import type { App, Routes } from '../../src/service/http/app/parts.ts'
+import { routes } from '../../src/service/http/app/routes.ts'
+import type { Principal } from '../../src/service/auth/principal.ts'
+import { Desk } from '../../src/service/http/desk/desk.ts'
+import { families, familyOf, jobFamilies } from '../../src/service/http/desk/families.ts'
 import { CountedIds } from '../../src/testing/ids.ts'
 import { flatJob, startService, type Service } from './service.ts'
 

@@ -126,7 +126,7 @@ export const command: CliCommand = {
       .option('--ttl <duration>', 'how long it is good for, such as 12h or 30d', '12h')
     addSettings(token, ['data', 'jwtIssuer', 'jwtAudience']).action(async () => {
       const { config } = await configured(token)
-      const { mintFor } = await import('../../serve/token.ts')
+      const { mintFor } = await import('../../service/auth/mint.ts')
       const { role, tenant, sub, ttl } = token.opts<Flags & Record<string, unknown>>()
       process.stdout.write(`${await mintFor(config, { role, tenant, sub, ttl })}\n`)
     })

@@ -3,7 +3,7 @@
 
 import type { Client, System } from '../../client/index.ts'
 import { formatDuration } from '../../core/time.ts'
-import { version } from '../../serve/version.ts'
+import { version } from '../../service/version.ts'
 import type { Context } from '../context.ts'
 import { exits } from '../exits.ts'
 import { usage } from '../problem.ts'

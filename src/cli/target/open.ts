@@ -41,7 +41,7 @@ async function local(
     const hint = 'start one with carillon dev, or name a service with --server'
     throw new CliProblem(exits.unreachable, `there is no store at ${path} yet`, hint)
   }
-  const { openLocal } = await import('../../serve/local.ts')
+  const { openLocal } = await import('../../service/local.ts')
   const service = await openLocal(config, handlers)
   const client = createClient({ url: 'http://local', fetch: service.fetch, retries: 0 })
   return { kind: 'local', name, client, close: () => service.close() }

@@ -1,0 +1,31 @@
+// Pages of lists: by offset as the originals count, or by a cursor that stays right while rows come
+// and go.
+
+import { z } from 'zod'
+import { limits } from '../../../core/limits.ts'
+import type { Page, PageRequest } from '../../../store/port.ts'
+
+export const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(limits.pageMax).default(50),
+  offset: z.coerce.number().int().min(0).max(limits.offsetMax).optional(),
+  cursor: z.string().min(1).max(1_000).optional(),
+})
+
+export type PageQuery = z.output<typeof pageQuery>
+
+export const pageAnswer = {
+  limit: z.int(),
+  offset: z.int(),
+  next_cursor: z.string().nullable().meta({ description: 'Give it back as cursor to go on.' }),
+}
+
+/** A cursor wins: it knows better where it was. */
+export function pageOf(query: PageQuery, newestFirst = true): PageRequest {
+  const { limit, offset, cursor } = query
+  if (cursor !== undefined) return { limit, cursor, newestFirst }
+  return offset === undefined ? { limit, newestFirst } : { limit, offset, newestFirst }
+}
+
+export function pageFields<T>(query: PageQuery, page: Page<T>) {
+  return { limit: query.limit, offset: query.offset ?? 0, next_cursor: page.cursor }
+}
