@@ -28,23 +28,22 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   config: ['service/config/config', 'service/config/config-file'],
   token: ['service/auth/mint'],
   /** A command on a store of this machine, and what it may ask for later. */
-  local: ['service/local', 'store/sql/sqlite/store', 'data-thread/places'],
+  local: ['cli/target/local', 'store/sql/sqlite/store', 'data-thread/places'],
   write: ['service/use-cases/jobs/write', 'service/use-cases/jobs/backfill'],
-  runs: ['service/http/runs/routes'],
-  overview: ['service/http/attention/routes'],
+  runs: ['service/use-cases/runs/read', 'service/use-cases/runs/act', 'service/use-cases/runs/log'],
+  overview: ['service/use-cases/overview/overview'],
   others: [
-    'service/http/upcoming/routes',
-    'service/http/audit/routes',
-    'service/http/bulk/routes',
-    'service/http/cron/routes',
-    'service/http/events/routes',
-    'service/compat/executions/routes',
-    'service/http/system/routes',
-    'service/http/reconcile/routes',
-    'service/compat/crawl-jobs/routes',
-    'service/http/sources/routes',
-    'service/http/tenants/routes',
-    'service/http/timeline/routes',
+    'service/compat/crawl-jobs/metrics',
+    'service/compat/crawl-jobs/turn-cron',
+    'service/use-cases/bulk/bulk',
+    'service/use-cases/events/subscribe',
+    'service/use-cases/reconcile/reconcile',
+    'service/use-cases/sources/limits',
+    'service/use-cases/sources/sources',
+    'service/use-cases/system/system',
+    'service/use-cases/tenants/tenants',
+    'service/use-cases/tokens/tokens',
+    'service/use-cases/upcoming/upcoming',
   ],
   service: [
     'service/start',
@@ -110,7 +109,7 @@ function fileFor(names: readonly string[]): string {
   }
   if (names.includes('config') && !names.some(name => lean.includes(name))) return 'config'
   if (names.includes('local') && !names.some(name => early.includes(name))) {
-    return names.includes('library') ? 'engine' : 'desk'
+    return names.includes('library') ? 'engine' : 'local-calls'
   }
   return names.join('-')
 }

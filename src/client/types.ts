@@ -4,17 +4,17 @@ import type { z } from 'zod'
 import type {
   answer as upcomingAnswer,
   query as upcomingQuery,
-} from '../service/http/upcoming/routes.ts'
+} from '../service/use-cases/upcoming/upcoming.ts'
 import type {
   answer as auditAnswer,
   entrySchema,
   query as auditQuery,
-} from '../service/http/audit/routes.ts'
+} from '../service/use-cases/audit/audit.ts'
 import type { bulkBody } from '../service/use-cases/bulk/body.ts'
 import type { operationSchema } from '../service/use-cases/bulk/operation.ts'
 import type { previewAnswer, previewBody } from '../service/use-cases/cron/preview.ts'
 import type { executionsAnswer } from '../service/compat/executions/list.ts'
-import type { logAnswer as executionLogAnswer } from '../service/compat/executions/routes.ts'
+import type { logAnswer as executionLogAnswer } from '../service/compat/executions/execution.ts'
 import type { executionSchema } from '../service/compat/executions/view.ts'
 import type { backfillAnswer, backfillBody } from '../service/use-cases/jobs/backfill.ts'
 import type { jobBody } from '../service/use-cases/jobs/body.ts'
@@ -34,13 +34,13 @@ import type {
 } from '../service/use-cases/jobs/list.ts'
 import type { upcomingAnswer as jobUpcomingAnswer } from '../service/use-cases/jobs/upcoming.ts'
 import type { JobView } from '../service/use-cases/jobs/view.ts'
-import type { answer as systemAnswer, nodeSchema } from '../service/http/system/routes.ts'
-import type { fields as reconcileFields } from '../service/use-cases/reconcile/body.ts'
-import type { answer as reconcileAnswer } from '../service/http/reconcile/routes.ts'
+import type { answer as systemAnswer, nodeSchema } from '../service/use-cases/system/system.ts'
+import type { reconcileBody } from '../service/use-cases/reconcile/body.ts'
+import type { answer as reconcileAnswer } from '../service/use-cases/reconcile/reconcile.ts'
 import type { askedAnswer, cancelAnswer } from '../service/use-cases/runs/act.ts'
 import type { activityAnswer, activityQuery } from '../service/use-cases/overview/activity.ts'
 import type { attentionAnswer } from '../service/use-cases/overview/attention.ts'
-import type { heartbeatsAnswer } from '../service/http/attention/routes.ts'
+import type { heartbeatsAnswer } from '../service/use-cases/overview/overview.ts'
 import type { runsAnswer, runsQuery } from '../service/use-cases/runs/list.ts'
 import type { logAnswer, logQuery } from '../service/use-cases/runs/log.ts'
 import type { runDetailSchema, runSchema } from '../service/use-cases/runs/view.ts'
@@ -51,7 +51,10 @@ import type {
   listQuery as schedulesQuery,
 } from '../service/compat/schedules/list.ts'
 import type { scheduleSchema } from '../service/compat/schedules/view.ts'
-import type { answer as searchAnswer, query as searchQuery } from '../service/http/search/routes.ts'
+import type {
+  answer as searchAnswer,
+  query as searchQuery,
+} from '../service/use-cases/search/search.ts'
 import type { readySchema } from '../service/http/health/routes.ts'
 import type { typeSchema } from '../service/http/problems/routes.ts'
 import type { principalSchema } from '../service/http/session/routes.ts'
@@ -59,18 +62,18 @@ import type {
   answer as tenantsAnswer,
   query as tenantsQuery,
   tenantSchema,
-} from '../service/http/tenants/routes.ts'
+} from '../service/use-cases/tenants/tenants.ts'
 import type { tenantRuleAnswer, tenantRuleBody } from '../service/use-cases/tenants/rules.ts'
-import type { query as timelineQuery } from '../service/http/timeline/routes.ts'
+import type { query as timelineQuery } from '../service/use-cases/timeline/timeline.ts'
 import type { answer as timelineAnswer } from '../service/use-cases/timeline/view.ts'
 import type {
   listAnswer as workflowsAnswer,
   listQuery as workflowsQuery,
-} from '../service/http/workflows/routes.ts'
+} from '../service/use-cases/workflows/workflows.ts'
 import type {
   runAnswer as workflowAskedAnswer,
   runBody as workflowRunBody,
-} from '../service/http/workflows/run-routes.ts'
+} from '../service/use-cases/workflows/run.ts'
 import type { workflowRunSchema } from '../service/use-cases/workflows/run-view.ts'
 import type {
   runsAnswer as workflowRunsAnswer,
@@ -161,7 +164,7 @@ export type AuditList = z.output<typeof auditAnswer>
 export type AuditQuery = Asking<typeof auditQuery>
 export type BulkBody = z.input<typeof bulkBody>
 export type BulkOperation = z.output<typeof operationSchema>
-export type ReconcileBody = z.input<typeof reconcileFields>
+export type ReconcileBody = z.input<typeof reconcileBody>
 export type Reconciliation = z.output<typeof reconcileAnswer>
 export type Session = z.output<typeof principalSchema>
 export type Ready = z.output<typeof readySchema>

@@ -1,7 +1,7 @@
 // Every question the pages ask, with the type of its answer taken from the service's own schemas.
 
 import type { z } from 'zod'
-import type { answer as upcomingAllAnswer } from '../../service/http/upcoming/routes.ts'
+import type { answer as upcomingAllAnswer } from '../../service/use-cases/upcoming/upcoming.ts'
 import type { operationSchema } from '../../service/use-cases/bulk/operation.ts'
 import type { previewAnswer } from '../../service/use-cases/cron/preview.ts'
 import type { heartbeatAnswer } from '../../service/use-cases/jobs/heartbeat.ts'
@@ -10,14 +10,14 @@ import type { whyAnswer } from '../../service/use-cases/jobs/insight.ts'
 import type { listAnswer } from '../../service/use-cases/jobs/list.ts'
 import type { upcomingAnswer } from '../../service/use-cases/jobs/upcoming.ts'
 import type { JobView } from '../../service/use-cases/jobs/view.ts'
-import type { answer as systemAnswer } from '../../service/http/system/routes.ts'
+import type { answer as systemAnswer } from '../../service/use-cases/system/system.ts'
 import type { activityAnswer } from '../../service/use-cases/overview/activity.ts'
 import type { attentionAnswer } from '../../service/use-cases/overview/attention.ts'
-import type { heartbeatsAnswer } from '../../service/http/attention/routes.ts'
+import type { heartbeatsAnswer } from '../../service/use-cases/overview/overview.ts'
 import type { runsAnswer } from '../../service/use-cases/runs/list.ts'
 import type { runDetailSchema, RunView } from '../../service/use-cases/runs/view.ts'
 import type { metricsAnswer } from '../../service/compat/crawl-jobs/metrics.ts'
-import type { answer as searchAnswer } from '../../service/http/search/routes.ts'
+import type { answer as searchAnswer } from '../../service/use-cases/search/search.ts'
 import { url, type Query, type Url } from './api.ts'
 
 export type Job = JobView

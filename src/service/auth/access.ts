@@ -3,7 +3,7 @@
 import type { onRequestAsyncHookHandler, RouteOptions } from 'fastify'
 import type { App, AppParts, Request } from '../http/app/parts.ts'
 import { HttpProblem } from '../use-cases/call/problem.ts'
-import type { Family } from '../use-cases/call/refusal.ts'
+import { unauthorized, type Family } from '../use-cases/call/refusal.ts'
 import { cookiePlaceOf } from './cookie-place.ts'
 import { noticeForwarding } from './forwarding.ts'
 import { isLoopback, isOfThisMachine, isSafe, isSameOrigin } from './origin.ts'
@@ -46,10 +46,6 @@ export async function isStillAllowed(
   const { tenant, role } = callerOf(request)
   const now = await parts.auth.principalOf(request.headers, cookiePlaceOf(request, parts))
   return now !== null && now.tenant === tenant && now.role === role
-}
-
-export function unauthorized(): HttpProblem {
-  return new HttpProblem('unauthorized', 'a valid token is needed')
 }
 
 export function guardRoutes(app: App, parts: AppParts): void {

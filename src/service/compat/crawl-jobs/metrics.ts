@@ -7,6 +7,9 @@ import type { Engine } from '../../../engine/engine.ts'
 import { NODE_KIND } from '../../../engine/node-record.ts'
 import { readReaped } from '../../../engine/reaped.ts'
 import type { Count } from '../../../store/port.ts'
+import { scopeOf } from '../../auth/principal.ts'
+import { PerEngine } from '../../use-cases/call/per-engine.ts'
+import { useCase } from '../../use-cases/call/use-case.ts'
 import { isoOrNull } from '../../use-cases/jobs/view.ts'
 import { Collector, FRESH_MAX, type Scope } from './sums.ts'
 
@@ -95,6 +98,15 @@ export class Metrics {
     return newest === -Infinity ? null : newest
   }
 }
+
+export const metrics = new PerEngine(engine => new Metrics(engine))
+
+export const getSchedulerMetrics = useCase({
+  access: 'viewer',
+  family: 'jobs',
+  result: metricsAnswer,
+  handle: ({ engine, caller }) => metrics.of(engine).read(scopeOf(caller)),
+})
 
 function countOf(counts: readonly Count[]): number {
   return counts.reduce((sum, one) => sum + one.count, 0)

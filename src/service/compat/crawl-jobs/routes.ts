@@ -1,25 +1,20 @@
 // `/api/v1/scheduler/metrics`: the scheduler in numbers, for the caller's tenant.
 
 import type { Routes } from '../../http/app/parts.ts'
-import { callerOf } from '../../auth/access.ts'
-import { scopeOf } from '../../auth/principal.ts'
-import { Metrics, metricsAnswer } from './metrics.ts'
+import { resource } from '../../http/app/resource.ts'
+import { getSchedulerMetrics, metrics } from './metrics.ts'
 
 export const schedulerRoutes: Routes = (app, parts) => {
-  const metrics = new Metrics(parts.engine)
   app.addHook('onListen', () => {
     // Whoever asks is told what went wrong.
-    metrics.prepare().catch(() => {})
+    metrics
+      .of(parts.engine)
+      .prepare()
+      .catch(() => {})
   })
-  app.route({
-    method: 'GET',
-    url: '/api/v1/scheduler/metrics',
-    config: { access: 'viewer', family: 'jobs' },
-    schema: {
-      tags: ['scheduler'],
-      summary: 'Jobs by status, executions, cleared leases',
-      response: { 200: metricsAnswer },
-    },
-    handler: request => metrics.read(scopeOf(callerOf(request))),
-  })
+  routes(app, parts)
 }
+
+const routes = resource('/api/v1/scheduler', 'scheduler', [
+  ['GET', '/metrics', 'Jobs by status, executions, cleared leases', getSchedulerMetrics],
+])

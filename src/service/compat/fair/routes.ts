@@ -1,96 +1,50 @@
-// The fair queue over HTTP: its schedules, the rules of its users, and how it does.
+// `/api/v1/fair` and `/api/v1/users`: the queue that users share in turns, as system D has it.
 
-import { z } from 'zod'
-import { isoOrNull } from '../../use-cases/jobs/view.ts'
-import { healthOf, type FairHealth } from '../../../fair/health.ts'
 import { serveSchedules } from '../../../fair/tasks.ts'
-import type { Engine } from '../../../engine/engine.ts'
 import type { Routes } from '../../http/app/parts.ts'
-import { callerOf } from '../../auth/access.ts'
-import { scopeOf } from '../../auth/principal.ts'
-import { inTime } from '../../http/health/routes.ts'
-import { fairScheduleRoutes } from './schedules.ts'
-import { userRoutes } from './users.ts'
-
-const errorKinds = ['store', 'claim', 'record', 'push', 'cron'] as const
-
-const healthAnswer = z
-  .strictObject({
-    state: z.enum(['stopped', 'starting', 'running', 'stopping', 'error']),
-    uptime_seconds: z.number(),
-    last_good_tick_at: z.string().nullable(),
-    store: z.enum(['up', 'down']),
-    store_down_since: z.string().nullable(),
-    leases_lost: z.int(),
-    due: z.int().nullable().meta({
-      description: 'Due tasks of your tenant in the store; null while it does not answer.',
-    }),
-    running: z.int().nullable().meta({ description: 'Its tasks that run, on any node.' }),
-    late_max_ms: z.number().meta({ description: 'Of task starts and of firings of schedules.' }),
-    processed_per_second: z.number(),
-    claim_success_rate: z.number(),
-    push_success_rate: z.number(),
-    tick_ms_average: z.number(),
-    errors: z.strictObject(
-      Object.fromEntries(errorKinds.map(kind => [kind, z.int()])) as Record<
-        (typeof errorKinds)[number],
-        z.ZodInt
-      >,
-    ),
-    recoveries: z.int(),
-  })
-  .meta({
-    id: 'FairHealth',
-    description: 'Of this node, over five minutes; errors since its start.',
-  })
+import { resource } from '../../http/app/resource.ts'
+import { getFairHealth } from './health.ts'
+import {
+  countFairSchedules,
+  createFairSchedule,
+  editFairSchedule,
+  getFairSchedule,
+  listFairSchedules,
+  removeFairSchedule,
+} from './schedules.ts'
+import { getUserRule, listUserRules, removeUserRule, setUserRule } from './users.ts'
 
 export const fairRoutes: Routes = (app, parts) => {
-  const { engine } = parts
-  serveSchedules(engine)
-  fairScheduleRoutes(app, parts)
-  userRoutes(app, parts)
-  app.route({
-    method: 'GET',
-    url: '/api/v1/fair/health',
-    config: { access: 'viewer' },
-    schema: {
-      tags: ['fair queue'],
-      summary: 'How this node does its share of the work',
-      response: { 200: healthAnswer },
-    },
-    handler: async request => {
-      const counted = countTasks(engine, scopeOf(callerOf(request)))
-      const tasks = await inTime(counted, engine.clock)
-      return { ...healthView(healthOf(engine)), ...(tasks ?? { due: null, running: null }) }
-    },
-  })
+  serveSchedules(parts.engine)
+  for (const add of [schedules, users, health]) add(app, parts)
 }
 
-/** What the store holds for the caller: the node may serve only some queues of it. */
-async function countTasks({ store, clock }: Engine, of: { readonly tenant?: string }) {
-  const until = clock.now() + 1
-  const [counts, [due = 0]] = await Promise.all([
-    store.counts(of),
-    store.countDue({ ...of, kind: 'task', from: 0, until, widthMs: until }),
-  ])
-  const running = counts.filter(({ kind, state }) => kind === 'task' && state === 'running')
-  return { due, running: running.reduce((sum, { count }) => sum + count, 0) }
-}
+const schedules = resource('/api/v1/fair/schedules', 'fair queue', [
+  ['POST', '', 'A cron schedule of a user; each firing becomes a task', createFairSchedule],
+  [
+    'GET',
+    '',
+    'Schedules, the newest first; a page may be short while a cursor is given',
+    listFairSchedules,
+  ],
+  ['GET', '/stats', 'How many there are, of whom', countFairSchedules],
+  ['GET', '/:id', 'One schedule', getFairSchedule],
+  [
+    'PATCH',
+    '/:id',
+    'Change what is given; cron, zone and is_active count from now',
+    editFairSchedule,
+  ],
+  ['DELETE', '/:id', 'Remove a schedule; tasks it made are still done', removeFairSchedule],
+])
 
-function healthView(health: FairHealth) {
-  return {
-    state: health.state,
-    uptime_seconds: health.uptimeMs / 1_000,
-    last_good_tick_at: isoOrNull(health.lastGoodTickAt),
-    store: health.isStoreUp ? ('up' as const) : ('down' as const),
-    store_down_since: isoOrNull(health.storeDownSince),
-    leases_lost: health.leasesLost,
-    late_max_ms: health.lateMaxMs,
-    processed_per_second: health.processedPerSecond,
-    claim_success_rate: health.claimSuccessRate,
-    push_success_rate: health.pushSuccessRate,
-    tick_ms_average: health.tickMsAverage,
-    errors: { ...health.errors },
-    recoveries: health.recoveries,
-  }
-}
+const users = resource('/api/v1/users', 'fair queue', [
+  ['GET', '', 'The users that have rules, by name', listUserRules],
+  ['GET', '/:id', 'The rule of a user; one that has none has the plain one', getUserRule],
+  ['PUT', '/:id', 'Give a user a rule; other processes know of it within seconds', setUserRule],
+  ['DELETE', '/:id', 'Take the rule of a user away', removeUserRule],
+])
+
+const health = resource('/api/v1/fair/health', 'fair queue', [
+  ['GET', '', 'How this node does its share of the work', getFairHealth],
+])

@@ -1,4 +1,4 @@
-// `/api/v1/fair/schedules`: cron schedules whose tasks enter the queue that users share in turns.
+// Cron schedules whose tasks enter the queue that users share in turns.
 
 import { shortId } from '../../../core/short-id.ts'
 import { z } from 'zod'
@@ -18,17 +18,18 @@ import {
 } from '../../../fair/schedules.ts'
 import type { ScheduleChange } from '../../../fair/spec.ts'
 import { inFieldNames } from '../../use-cases/call/field-names.ts'
-import { clientOf, once, type Answer } from '../../use-cases/call/idempotency.ts'
+import { clientOf, once } from '../../use-cases/call/idempotency.ts'
 import { pageAnswer, pageFields, pageOf, pageQuery } from '../../use-cases/call/paging.ts'
-import type { App, AppParts, Request, Routes } from '../../http/app/parts.ts'
 import { notFound } from '../../use-cases/call/refusal.ts'
-import { assertMatch, assertMatchGiven, etagOf } from '../../use-cases/call/revision.ts'
-import { callerOf } from '../../auth/access.ts'
+import { assertMatch, etagOf } from '../../use-cases/call/revision.ts'
 import { scopeOf } from '../../auth/principal.ts'
 import { jobParams } from '../../use-cases/jobs/answer.ts'
 import { cronExpression, priority, priorityOf } from '../../use-cases/jobs/fields.ts'
 import { text } from '../../use-cases/jobs/texts.ts'
 import { tenantOf, tenantQuery } from '../../use-cases/call/tenant.ts'
+import { Answer } from '../../use-cases/call/answer.ts'
+import type { Call } from '../../use-cases/call/call.ts'
+import { useCase } from '../../use-cases/call/use-case.ts'
 
 const fields = {
   cron: cronExpression,
@@ -95,152 +96,111 @@ const statsAnswer = z
   })
   .meta({ id: 'FairStats' })
 
-const tags = ['fair queue']
 const url = '/api/v1/fair/schedules'
 
-export const fairScheduleRoutes: Routes = (app, parts) => {
-  createRoute(app, parts)
-  listRoutes(app, parts)
-  oneRoutes(app, parts)
-  removeRoute(app, parts)
-}
+export const createFairSchedule = useCase({
+  access: 'admin',
+  query: tenantQuery,
+  body: createBody,
+  status: 201,
+  result: scheduleSchema,
+  handle: async call => {
+    const tenant = tenantOf(call)
+    const { engine } = call
+    const id = engine.ids.next(engine.clock.now())
+    const { cron, timezone, user_id: userId, payload, queue } = call.body
+    const input = {
+      id,
+      cron,
+      timezone,
+      userId,
+      priority: priorityOf(call.body.priority),
+      ...(payload === undefined ? {} : { payload: payload as Json }),
+      ...(queue === undefined ? {} : { queue }),
+    }
+    return once(call, {
+      answer: ({ after }) => answerOf(after!, 201),
+      act: client => inCronNames(() => addSchedule(client, input, { tenant })),
+    })
+  },
+})
 
-function createRoute(app: App, parts: AppParts): void {
-  app.route({
-    method: 'POST',
-    url,
-    config: { access: 'admin' },
-    schema: {
-      tags,
-      summary: 'A cron schedule of a user; each firing becomes a task',
-      querystring: tenantQuery,
-      body: createBody,
-      response: { 201: scheduleSchema },
-    },
-    handler: async (request, reply) => {
-      const tenant = tenantOf(request, request.query.tenant, 'native')
-      const { engine } = parts
-      const id = engine.ids.next(engine.clock.now())
-      const { cron, timezone, user_id: userId, payload, queue } = request.body
-      const input = {
-        id,
-        cron,
-        timezone,
-        userId,
-        priority: priorityOf(request.body.priority),
-        ...(payload === undefined ? {} : { payload: payload as Json }),
-        ...(queue === undefined ? {} : { queue }),
-      }
-      return once(request, reply, parts, {
-        answer: ({ after }) => answerOf(after!, 201),
-        act: client => inCronNames(() => addSchedule(client, input, { tenant })),
-      })
-    },
-  })
-}
+export const listFairSchedules = useCase({
+  access: 'viewer',
+  query: listQuery,
+  result: listAnswer,
+  handle: async call => {
+    const { user_id: userId, active } = call.query
+    const filter = {
+      tenant: scopeOf(call.caller).tenant ?? null,
+      ...(userId === undefined ? {} : { userId }),
+      ...(active === undefined ? {} : { isActive: active === 'true' }),
+    }
+    const page = await listSchedules(call.engine.store, filter, pageOf(call.query))
+    return { schedules: page.items.map(wireSchedule), ...pageFields(call.query, page) }
+  },
+})
+export const countFairSchedules = useCase({
+  access: 'viewer',
+  result: statsAnswer,
+  handle: async call => {
+    const tenant = scopeOf(call.caller).tenant ?? null
+    const { byUser, byPriority, isPartial, ...sums } = await scheduleStats(
+      call.engine.store,
+      tenant,
+    )
+    return { ...sums, by_user: byUser, by_priority: byPriority, is_partial: isPartial }
+  },
+})
 
-function listRoutes(app: App, { engine }: AppParts): void {
-  app.route({
-    method: 'GET',
-    url,
-    config: { access: 'viewer' },
-    schema: {
-      tags,
-      summary: 'Schedules, the newest first; a page may be short while a cursor is given',
-      querystring: listQuery,
-      response: { 200: listAnswer },
-    },
-    handler: async request => {
-      const { user_id: userId, active } = request.query
-      const filter = {
-        tenant: scopeOf(callerOf(request)).tenant ?? null,
-        ...(userId === undefined ? {} : { userId }),
-        ...(active === undefined ? {} : { isActive: active === 'true' }),
-      }
-      const page = await listSchedules(engine.store, filter, pageOf(request.query))
-      return { schedules: page.items.map(wireSchedule), ...pageFields(request.query, page) }
-    },
-  })
-  app.route({
-    method: 'GET',
-    url: `${url}/stats`,
-    config: { access: 'viewer' },
-    schema: { tags, summary: 'How many there are, of whom', response: { 200: statsAnswer } },
-    handler: async request => {
-      const tenant = scopeOf(callerOf(request)).tenant ?? null
-      const { byUser, byPriority, isPartial, ...sums } = await scheduleStats(engine.store, tenant)
-      return { ...sums, by_user: byUser, by_priority: byPriority, is_partial: isPartial }
-    },
-  })
-}
+export const getFairSchedule = useCase({
+  access: 'viewer',
+  params: jobParams,
+  result: scheduleSchema,
+  handle: async call => {
+    return answerOf(await visible(call, call.params.id), 200)
+  },
+})
+export const editFairSchedule = useCase({
+  access: 'admin',
+  params: jobParams,
+  body: patchBody,
+  result: scheduleSchema,
+  matches: true,
+  handle: async call => {
+    const { id } = call.params
+    assertMatch(call, await visible(call, id))
+    const check = (job: Job) => assertVisible(call, job)
+    const client = clientOf(call)
+    const change = changeOf(call.body)
+    const job = await inCronNames(() => changeSchedule(client, id, change, { check }))
+    return answerOf(job, 200)
+  },
+})
 
-function oneRoutes(app: App, parts: AppParts): void {
-  app.route({
-    method: 'GET',
-    url: `${url}/:id`,
-    config: { access: 'viewer' },
-    schema: { tags, summary: 'One schedule', params: jobParams, response: { 200: scheduleSchema } },
-    handler: async (request, reply) => {
-      const { body, headers } = answerOf(await visible(request, parts, request.params.id), 200)
-      return reply.headers(headers!).send(body as never)
-    },
-  })
-  app.route({
-    method: 'PATCH',
-    url: `${url}/:id`,
-    config: { access: 'admin' },
-    schema: {
-      tags,
-      summary: 'Change what is given; cron, zone and is_active count from now',
-      params: jobParams,
-      body: patchBody,
-      response: { 200: scheduleSchema },
-    },
-    handler: async (request, reply) => {
-      assertMatchGiven(request, parts)
-      const { id } = request.params
-      assertMatch(request, await visible(request, parts, id))
-      const check = (job: Job) => assertVisible(request, job)
-      const client = clientOf(request, parts)
-      const change = changeOf(request.body)
-      const job = await inCronNames(() => changeSchedule(client, id, change, { check }))
-      const { body, headers } = answerOf(job, 200)
-      return reply.headers(headers!).send(body as never)
-    },
-  })
-}
+export const removeFairSchedule = useCase({
+  access: 'admin',
+  params: jobParams,
+  status: 204,
+  matches: true,
+  handle: async call => {
+    const { id } = call.params
+    assertMatch(call, await visible(call, id))
+    const [isRemoved] = await clientOf(call).remove([id])
+    if (!isRemoved) throw noSchedule(id)
+    return undefined
+  },
+})
 
-function removeRoute(app: App, parts: AppParts): void {
-  app.route({
-    method: 'DELETE',
-    url: `${url}/:id`,
-    config: { access: 'admin' },
-    schema: {
-      tags,
-      summary: 'Remove a schedule; tasks it made are still done',
-      params: jobParams,
-      response: { 204: z.undefined() },
-    },
-    handler: async (request, reply) => {
-      assertMatchGiven(request, parts)
-      const { id } = request.params
-      assertMatch(request, await visible(request, parts, id))
-      const [isRemoved] = await clientOf(request, parts).remove([id])
-      if (!isRemoved) throw noSchedule(id)
-      return reply.code(204).send()
-    },
-  })
-}
-
-async function visible(request: Request, { engine }: AppParts, id: string): Promise<Job> {
-  const tenant = scopeOf(callerOf(request)).tenant ?? null
+async function visible({ engine, caller }: Call, id: string): Promise<Job> {
+  const tenant = scopeOf(caller).tenant ?? null
   const job = await findSchedule(engine.store, id, tenant)
   if (job === null) throw noSchedule(id)
   return job
 }
 
-function assertVisible(request: Request, job: Job): void {
-  if (!isFairSchedule(job, scopeOf(callerOf(request)).tenant ?? null)) throw noSchedule(job.id)
+function assertVisible(call: Call, job: Job): void {
+  if (!isFairSchedule(job, scopeOf(call.caller).tenant ?? null)) throw noSchedule(job.id)
 }
 
 function noSchedule(id: string) {
@@ -271,7 +231,7 @@ function changeOf(body: z.output<typeof patchBody>): ScheduleChange {
 
 function answerOf(job: Job, status: number): Answer {
   const headers = { ETag: etagOf(job), Location: `${url}/${job.id}` }
-  return { status, body: wireSchedule(job) as Json, headers }
+  return new Answer(status, wireSchedule(job), headers)
 }
 
 function wireSchedule(job: Job): z.output<typeof scheduleSchema> {

@@ -5,23 +5,24 @@ import { z } from 'zod'
 import type { Job } from '../../../core/job.ts'
 import type { Client, Guard } from '../../../engine/client.ts'
 import { once } from '../../use-cases/call/idempotency.ts'
-import type { Request, Routes } from '../../http/app/parts.ts'
 import type { HttpProblem } from '../../use-cases/call/problem.ts'
 import { wrongState } from '../../use-cases/call/refusal.ts'
 import { assertMatch } from '../../use-cases/call/revision.ts'
 import { jobParams } from '../../use-cases/jobs/answer.ts'
 import { assertSchedule } from './label.ts'
 import { scheduleAnswer, scheduleSchema, scheduleStatus } from './view.ts'
+import type { Call } from '../../use-cases/call/call.ts'
+import { useCase } from '../../use-cases/call/use-case.ts'
 
 const family = 'schedules'
 const nothing = z.strictObject({}).optional()
 
 /** Asked of the row the change is made from, so nothing slips in between. */
-export function guardOf(request: Request, more: (job: Job) => void): Guard {
+export function guardOf(call: Call, more: (job: Job) => void): Guard {
   return {
     check: job => {
-      assertSchedule(request, job)
-      assertMatch(request, job)
+      assertSchedule(call, job)
+      assertMatch(call, job)
       more(job)
     },
   }
@@ -35,51 +36,40 @@ export function refused(job: Job, verb: string): HttpProblem {
   })
 }
 
-interface Verb {
-  readonly name: 'pause' | 'resume'
-  readonly summary: string
+interface Control {
+  readonly verb: 'pause' | 'resume'
   readonly needs: 'active' | 'paused'
   readonly act: (client: Client, id: string, guard: Guard) => Promise<Job>
 }
 
-const verbs: readonly Verb[] = [
-  {
-    name: 'pause',
-    summary: 'Nothing starts any more; a run under way may finish',
-    needs: 'active',
-    act: (client, id, guard) => client.pause(id, {}, guard),
-  },
-  {
-    name: 'resume',
-    summary: 'Go on one interval from now, with the same repeat and retry',
-    needs: 'paused',
-    act: (client, id, guard) => client.resume(id, guard),
-  },
-]
-
-export const controlRoutes: Routes = (app, parts) => {
-  const { actions } = parts
-  for (const { name, summary, needs, act } of verbs) {
-    app.route({
-      method: 'POST',
-      url: `/api/v1/schedules/:id/${name}`,
-      config: { access: 'operator', family },
-      schema: {
-        tags: ['schedules'],
-        summary,
-        params: jobParams,
-        body: nothing,
-        response: { 200: scheduleSchema },
-      },
-      handler: async (request, reply) => {
-        const guard = guardOf(request, job => {
-          if (scheduleStatus(job) !== needs) throw refused(job, name)
-        })
-        return once(request, reply, parts, {
-          answer: ({ after, now }) => scheduleAnswer(after!, actions, { now }),
-          act: client => act(client, request.params.id, guard),
-        })
-      },
-    })
-  }
+function control({ verb, needs, act }: Control) {
+  return useCase({
+    access: 'operator',
+    family,
+    params: jobParams,
+    body: nothing,
+    result: scheduleSchema,
+    handle: async call => {
+      const guard = guardOf(call, job => {
+        if (scheduleStatus(job) !== needs) throw refused(job, verb)
+      })
+      return once(call, {
+        answer: ({ after, now }) => scheduleAnswer(after!, call.actions, { now }),
+        act: client => act(client, call.params.id, guard),
+      })
+    },
+  })
 }
+
+export const pauseSchedule = control({
+  verb: 'pause',
+  needs: 'active',
+  act: (client, id, guard) => client.pause(id, {}, guard),
+})
+
+/** With the same repeat and retry. */
+export const resumeSchedule = control({
+  verb: 'resume',
+  needs: 'paused',
+  act: (client, id, guard) => client.resume(id, guard),
+})

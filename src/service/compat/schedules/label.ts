@@ -1,11 +1,10 @@
 // Which jobs are workflow schedules: those made here carry a label that the stores can filter by.
 
 import type { Declared, Job } from '../../../core/job.ts'
-import { callerOf } from '../../auth/access.ts'
 import { maySee } from '../../auth/principal.ts'
-import type { AppParts, Request } from '../../http/app/parts.ts'
 import { noJob } from '../../use-cases/jobs/scope.ts'
 import { isWorkflowSchedule, SCHEDULES_APP } from '../../../workflows/schedule.ts'
+import type { Call } from '../../use-cases/call/call.ts'
 
 /** Added by a call, so that reconciling declarations leaves it alone. */
 export function labelOf(workflowId: number, key: string): Declared {
@@ -18,16 +17,12 @@ export function definitionOf(workflowId: number): string {
 }
 
 /** Throws, in the same words, for what is unknown, foreign or no schedule. */
-export function assertSchedule(request: Request, job: Job): void {
-  if (!isWorkflowSchedule(job) || !maySee(callerOf(request), job.spec.tenant)) throw noJob(job.id)
+export function assertSchedule({ caller }: Call, job: Job): void {
+  if (!isWorkflowSchedule(job) || !maySee(caller, job.spec.tenant)) throw noJob(job.id)
 }
 
-export async function visibleSchedule(
-  request: Request,
-  { engine }: AppParts,
-  id: string,
-): Promise<Job> {
-  const job = await engine.client.get(id)
-  assertSchedule(request, job)
+export async function visibleSchedule(call: Call, id: string): Promise<Job> {
+  const job = await call.engine.client.get(id)
+  assertSchedule(call, job)
   return job
 }

@@ -36,7 +36,7 @@ const statesOf: Readonly<Record<ScheduleStatus, readonly State[]>> = {
   dead: ['failed', 'cancelled'],
 }
 
-export async function listSchedules(
+export async function findSchedules(
   store: Store,
   query: ListQuery,
   scope: { readonly tenant?: string },

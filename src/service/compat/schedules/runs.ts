@@ -2,12 +2,12 @@
 
 import { z } from 'zod'
 import { limits } from '../../../core/limits.ts'
-import type { Routes } from '../../http/app/parts.ts'
 import { notFound } from '../../use-cases/call/refusal.ts'
 import { jobParams } from '../../use-cases/jobs/answer.ts'
 import { workflowRunSchema } from '../../use-cases/workflows/run-view.ts'
 import { findRun, runsAnswer, runsOfJob, runsQuery } from '../../use-cases/workflows/runs.ts'
 import { visibleSchedule } from './label.ts'
+import { useCase } from '../../use-cases/call/use-case.ts'
 
 const runParams = jobParams.extend({
   run: z
@@ -16,40 +16,27 @@ const runParams = jobParams.extend({
     .max(limits.idLength + 50),
 })
 
-export const scheduleRunRoutes: Routes = (app, parts) => {
-  const { store } = parts.engine
-  app.route({
-    method: 'GET',
-    url: '/api/v1/schedules/:id/runs',
-    config: { access: 'viewer', family: 'schedules' },
-    schema: {
-      tags: ['schedules'],
-      summary: 'The runs of a schedule with their steps, the newest first',
-      params: jobParams,
-      querystring: runsQuery,
-      response: { 200: runsAnswer },
-    },
-    handler: async request => {
-      const job = await visibleSchedule(request, parts, request.params.id)
-      return runsOfJob(store, job, request.query)
-    },
-  })
-  app.route({
-    method: 'GET',
-    url: '/api/v1/schedules/:id/runs/:run',
-    config: { access: 'viewer', family: 'schedules' },
-    schema: {
-      tags: ['schedules'],
-      summary: 'One run by its id, such as sched-{job}-n0-rc0',
-      params: runParams,
-      response: { 200: workflowRunSchema },
-    },
-    handler: async request => {
-      const { id, run } = request.params
-      await visibleSchedule(request, parts, id)
-      const found = await findRun(store, run, job => job.id === id)
-      if (found === null) throw notFound('there is no such run')
-      return found
-    },
-  })
-}
+export const listScheduleRuns = useCase({
+  access: 'viewer',
+  family: 'schedules',
+  params: jobParams,
+  query: runsQuery,
+  result: runsAnswer,
+  handle: async call => {
+    const job = await visibleSchedule(call, call.params.id)
+    return runsOfJob(call.engine.store, job, call.query)
+  },
+})
+export const getScheduleRun = useCase({
+  access: 'viewer',
+  family: 'schedules',
+  params: runParams,
+  result: workflowRunSchema,
+  handle: async call => {
+    const { id, run } = call.params
+    await visibleSchedule(call, id)
+    const found = await findRun(call.engine.store, run, job => job.id === id)
+    if (found === null) throw notFound('there is no such run')
+    return found
+  },
+})

@@ -3,13 +3,12 @@
 import { z } from 'zod'
 import type { Registry } from '../../../actions/registry.ts'
 import { scheduleMoment, type Job } from '../../../core/job.ts'
-import type { Json } from '../../../core/json.ts'
 import { lastStartOf } from '../../../core/series.ts'
 import { currentRunOf } from '../../../core/current-run.ts'
 import { iso, type Instant } from '../../../core/time.ts'
 import { workflowSettings, type WorkflowSettings } from '../../../workflows/action.ts'
-import type { Answer } from '../../use-cases/call/idempotency.ts'
-import { etagOf } from '../../use-cases/call/revision.ts'
+import type { Answer } from '../../use-cases/call/answer.ts'
+import { withEtag } from '../../use-cases/call/revision.ts'
 import { isoOrNull } from '../../use-cases/jobs/view.ts'
 import { descriptionOf } from './description.ts'
 
@@ -128,6 +127,5 @@ export function scheduleAnswer(
   actions: Registry,
   { now, status = 200 }: { readonly now: Instant; readonly status?: number },
 ): Answer {
-  const body = scheduleView(job, actions, now) as unknown as Json
-  return { status, body, headers: { ETag: etagOf(job) } }
+  return withEtag(job, scheduleView(job, actions, now), status)
 }

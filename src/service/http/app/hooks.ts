@@ -2,10 +2,9 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Ids } from '../../../engine/ids.ts'
-import { InvalidPart } from './compile.ts'
 import type { App, AppParts, Reply, Request } from './parts.ts'
 import { HttpProblem, problemBody } from '../../use-cases/call/problem.ts'
-import { invalid, notFound, problemOf, type Family } from '../../use-cases/call/refusal.ts'
+import { notFound, problemOf, refusalOf } from '../../use-cases/call/refusal.ts'
 
 /** What every answer carries, whatever it says. */
 export const answerHeaders = {
@@ -64,12 +63,6 @@ export function answerError(
     parts.log?.error(fields, 'request failed')
   }
   return send(problem, request, reply)
-}
-
-function refusalOf(error: unknown, family: Family): HttpProblem {
-  if (!(error instanceof InvalidPart)) return problemOf(error, family)
-  const names = [...new Set(error.problems.map(({ field }) => field))].join(', ')
-  return invalid(family, `not valid: ${names}`, error.problems)
 }
 
 function send(problem: HttpProblem, request: Request, reply: Reply): Reply {

@@ -9,35 +9,15 @@ import type {
 } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { PageSink } from '../../../actions/crawl/pages.ts'
-import type { Registry } from '../../../actions/registry.ts'
-import type { Engine } from '../../../engine/engine.ts'
-import type { Sources } from '../../../sources/sources.ts'
-import type { Workflows } from '../../../workflows/workflows.ts'
-import type { Auth } from '../../auth/authenticator.ts'
+import type { HttpLogger, Services } from '../../use-cases/call/call.ts'
 import type { HttpSettings } from './settings.ts'
 
-/** A logger with pino's shape. */
-export interface HttpLogger {
-  debug(fields: object, message: string): void
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
+export type { HttpLogger }
 
-export interface AppParts {
-  readonly engine: Engine
-  readonly actions: Registry
-  readonly workflows: Workflows
-  readonly sources: Sources
-  /** Where crawled pages are found; null when this service keeps none. */
-  readonly pages: PageSink | null
-  readonly auth: Auth
+export interface AppParts extends Services {
   readonly settings: HttpSettings
-  readonly version: string
   /** The Prometheus text format. */
   readonly metricsText: () => Promise<string>
-  readonly log: HttpLogger | null
   /** Adds what follows requests, before anything else is added. */
   readonly instrument?: (app: App) => void
 }

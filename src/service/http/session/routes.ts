@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { auditWrite } from '../../../engine/audit.ts'
-import { callerOf, failureLimit, unauthorized } from '../../auth/access.ts'
+import { callerOf, failureLimit } from '../../auth/access.ts'
 import type { Credential } from '../../auth/authenticator.ts'
 import { cookiePlaceOf } from '../../auth/cookie-place.ts'
 import { isSameOrigin } from '../../auth/origin.ts'
@@ -11,6 +11,7 @@ import { auditRefusal } from '../../auth/refusals.ts'
 import { sessionCookie } from '../../auth/session.ts'
 import type { Session, SessionWrites } from '../../auth/sessions.ts'
 import { HttpProblem } from '../../use-cases/call/problem.ts'
+import { unauthorized } from '../../use-cases/call/refusal.ts'
 import type { App, AppParts, Request, Routes } from '../app/parts.ts'
 
 const TOKEN_LENGTH_MAX = 8 * 1024

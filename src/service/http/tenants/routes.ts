@@ -1,115 +1,22 @@
-// `/api/v1/tenants`: how many jobs of each are in which state, and who waits longest.
+// `/api/v1/tenants`: their jobs in numbers, and what each is given in all.
 
-import { z } from 'zod'
-import type { State } from '../../../core/job.ts'
-import { plainRule } from '../../../core/lane.ts'
-import { iso } from '../../../core/time.ts'
-import type { Engine } from '../../../engine/engine.ts'
-import { tenantRules } from '../../../fair/users.ts'
-import type { Page, TenantCount } from '../../../store/port.ts'
-import type { Routes } from '../app/parts.ts'
-import { callerOf } from '../../auth/access.ts'
-import { EVERY_TENANT } from '../../auth/principal.ts'
-import { ruleSchema, ruleView } from '../../compat/fair/rule.ts'
-import { fairnessRoutes } from '../fairness/routes.ts'
-import { tenantRuleRoutes } from '../../use-cases/tenants/rules.ts'
+import { getTenantRule, removeTenantRule, setTenantRule } from '../../use-cases/tenants/rules.ts'
+import { listTenants } from '../../use-cases/tenants/tenants.ts'
+import { resource } from '../app/resource.ts'
 
-const PAGE_MAX = 100
-const count = z.int().nonnegative()
-const states = ['waiting', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const
-
-export const query = z.object({
-  limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(50),
-  cursor: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,400}$/, 'must be a next_cursor')
-    .optional(),
-})
-
-export const tenantSchema = z
-  .strictObject({
-    tenant: z.string(),
-    total: count,
-    waiting: count,
-    running: count,
-    paused: count,
-    completed: count,
-    failed: count,
-    cancelled: count,
-    oldest_due_at: z.iso
-      .datetime()
-      .nullable()
-      .meta({ description: 'The earliest moment that is due and still waits.' }),
-    waited_ms: z.int(),
-    rule: ruleSchema.nullable().meta({ description: 'What the tenant is given; null for none.' }),
-  })
-  .meta({ id: 'Tenant', description: 'Jobs and tasks by state.' })
-
-export const answer = z
-  .strictObject({
-    tenants: z.array(tenantSchema),
-    limit: z.int(),
-    next_cursor: z.string().nullable(),
-  })
-  .meta({ id: 'TenantList' })
-
-export const tenantRoutes: Routes = (app, parts) => {
-  const { engine } = parts
-  fairnessRoutes(app, parts)
-  tenantRuleRoutes(app, parts)
-  app.route({
-    method: 'GET',
-    url: '/api/v1/tenants',
-    config: { access: 'viewer' },
-    schema: {
-      tags: ['system'],
-      summary: 'Jobs and tasks by tenant and state: every tenant for those who see all',
-      querystring: query,
-      response: { 200: answer },
-    },
-    handler: async request => {
-      const { limit, cursor } = request.query
-      const { tenant } = callerOf(request)
-      const page: Page<TenantCount> =
-        tenant === EVERY_TENANT
-          ? await engine.store.tenants({ limit, cursor: cursor ?? null })
-          : { items: [await ownCounts(engine, tenant)], cursor: null }
-      const tenants = []
-      const rules = await tenantRules(
-        engine,
-        page.items.map(one => one.tenant),
-      )
-      for (const [i, one] of page.items.entries()) {
-        const rule = rules[i]!
-        const view = await tenantView(engine, one)
-        tenants.push({ ...view, rule: rule === plainRule ? null : ruleView(rule) })
-      }
-      return { tenants, limit, next_cursor: page.cursor }
-    },
-  })
-}
-
-async function ownCounts({ store }: Engine, tenant: string): Promise<TenantCount> {
-  const counts: Partial<Record<State, number>> = {}
-  for (const one of await store.counts({ tenant })) {
-    counts[one.state] = (counts[one.state] ?? 0) + one.count
-  }
-  return { tenant, counts }
-}
-
-async function tenantView({ store, clock }: Engine, { tenant, counts }: TenantCount) {
-  const now = clock.now()
-  const [oldest] = await store.upcoming({ tenant, from: 0, until: now, limit: 1 })
-  const due = oldest?.dueAt ?? null
-  const byState = Object.fromEntries(states.map(state => [state, counts[state] ?? 0])) as Record<
-    State,
-    number
-  >
-  return {
-    tenant,
-    total: states.reduce((sum, state) => sum + byState[state], 0),
-    ...byState,
-    oldest_due_at: due === null ? null : iso(due),
-    waited_ms: due === null ? 0 : now - due,
-  }
-}
+export const tenantRoutes = resource('/api/v1/tenants', 'system', [
+  ['GET', '/:id', 'The rule of a tenant; one that has none has the plain one', getTenantRule],
+  ['PUT', '/:id', 'Give a tenant a rule; needs a token of every tenant', setTenantRule],
+  [
+    'DELETE',
+    '/:id',
+    'Take the rule of a tenant away; needs a token of every tenant',
+    removeTenantRule,
+  ],
+  [
+    'GET',
+    '',
+    'Jobs and tasks by tenant and state: every tenant for those who see all',
+    listTenants,
+  ],
+])

@@ -5,8 +5,7 @@ import type { JsonObject } from '../../../core/json.ts'
 import { DAY, iso, MINUTE, type Instant, type Millis } from '../../../core/time.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { notFound } from '../call/refusal.ts'
-import type { AppParts, Request } from '../../http/app/parts.ts'
-import { callerOf } from '../../auth/access.ts'
+import type { Call } from '../call/call.ts'
 import { maySee } from '../../auth/principal.ts'
 import { isoOrNull } from '../jobs/view.ts'
 import { verbs, type BulkVerb } from './body.ts'
@@ -108,13 +107,9 @@ export async function load({ store, clock }: Engine, id: string): Promise<Held |
   return { operation: record.value as unknown as Operation, version: record.version }
 }
 
-export async function visibleOperation(
-  request: Request,
-  { engine }: AppParts,
-  id: string,
-): Promise<Held> {
+export async function visibleOperation({ engine, caller }: Call, id: string): Promise<Held> {
   const held = await load(engine, id)
-  if (held === null || !maySee(callerOf(request), held.operation.tenant)) {
+  if (held === null || !maySee(caller, held.operation.tenant)) {
     throw notFound('there is no such operation')
   }
   return held

@@ -8,7 +8,7 @@ import { statusOf, type Status } from '../../../core/status.ts'
 import type { Client } from '../../../engine/client.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { JobFilter, Page } from '../../../store/port.ts'
-import type { AppParts } from '../../http/app/parts.ts'
+import type { Call } from '../call/call.ts'
 import { HttpProblem } from '../call/problem.ts'
 import { refuseInvalid } from '../call/refusal.ts'
 import { maySee, scopeOf, type Principal } from '../../auth/principal.ts'
@@ -68,8 +68,7 @@ async function matching(
 
 export interface Doer {
   readonly client: Client
-  readonly caller: Principal
-  readonly parts: AppParts
+  readonly call: Call
 }
 
 /** Throws what one caller of the same verb for this one would be told. */
@@ -78,8 +77,8 @@ export function act(doer: Doer, body: BulkBody, id: string): Promise<unknown> {
 }
 
 function actOnJob(doer: Doer, body: BulkBody, id: string): Promise<unknown> {
-  const { client, caller } = doer
-  const guard = { check: (job: Job) => assertSeen(job, caller) }
+  const { client, call } = doer
+  const guard = { check: (job: Job) => assertSeen(job, call.caller) }
   switch (body.action) {
     case 'pause': {
       const until = body.until === undefined ? {} : { until: Date.parse(body.until) }
@@ -105,19 +104,19 @@ function assertSeen(job: Job, caller: Principal): void {
   if (job.kind !== 'job' || !maySee(caller, job.spec.tenant)) throw noJob(job.id)
 }
 
-async function remove({ client, caller, parts }: Doer, id: string): Promise<void> {
+async function remove({ client, call }: Doer, id: string): Promise<void> {
   const job = await client.get(id)
-  assertSeen(job, caller)
+  assertSeen(job, call.caller)
   assertNotDeclared(job)
   const [isRemoved] = await client.remove([id])
   if (!isRemoved) throw noJob(id)
-  await parts.pages?.remove([{ tenant: job.spec.tenant, jobId: id }])
+  await call.pages?.remove([{ tenant: job.spec.tenant, jobId: id }])
 }
 
-async function actOnRun({ client, caller, parts }: Doer, body: BulkBody, id: string) {
+async function actOnRun({ client, call }: Doer, body: BulkBody, id: string) {
   const at = parseRunId(id)
-  const [job] = at ? await parts.engine.store.get([at.jobId]) : []
-  if (!job || !maySee(caller, job.spec.tenant)) throw noRun()
+  const [job] = at ? await call.engine.store.get([at.jobId]) : []
+  if (!job || !maySee(call.caller, job.spec.tenant)) throw noRun()
   return body.action === 'cancel' ? client.cancelRun(id, body.reason) : client.retryRun(id)
 }
 

@@ -3,105 +3,82 @@
 
 import { createHash } from 'node:crypto'
 import { SchedulerError } from '../../../core/errors.ts'
-import { jsonEqual, type Json, type JsonObject } from '../../../core/json.ts'
+import { jsonEqual, type JsonObject } from '../../../core/json.ts'
 import type { RecordWrite } from '../../../core/record.ts'
 import { DAY } from '../../../core/time.ts'
-import { auditing, type Also, type Deed } from '../../../engine/audit.ts'
+import type { Also, Deed } from '../../../engine/audit.ts'
 import type { Client } from '../../../engine/client.ts'
-import { callerOf } from '../../auth/access.ts'
-import { actorOf, EVERY_TENANT } from '../../auth/principal.ts'
+import { EVERY_TENANT } from '../../auth/principal.ts'
+import { Answer, type AnswerParts } from './answer.ts'
+import { auditOf } from './audit.ts'
+import type { Call } from './call.ts'
 import { ruleOf } from './caller-rule.ts'
-import type { AppParts, Reply, Request } from '../../http/app/parts.ts'
 import { HttpProblem } from './problem.ts'
 import { problemOf } from './refusal.ts'
 
 const KEPT_MS = DAY
 const KEY_LENGTH_MAX = 255
 
-export interface Answer {
-  readonly status: number
-  readonly body: Json
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 /** Verbs in the name of the caller: what they do is in the audit, and held to the caller's rules. */
-export function clientOf(
-  request: Request,
-  parts: AppParts,
-  also: Also = auditOf(request, parts.engine.ids),
-): Client {
-  const rule = ruleOf(request, parts)
-  return parts.engine.client.with({ also, ...(rule === null ? {} : { rule }) })
-}
-
-function auditOf(request: Request, ids: AppParts['engine']['ids']): Also {
-  return auditing(actorOf(callerOf(request), request.ip, request.id), ids)
+export function clientOf(call: Call, also: Also = auditOf(call)): Client {
+  const rule = ruleOf(call)
+  return call.engine.client.with({ also, ...(rule === null ? {} : { rule }) })
 }
 
 export interface Act {
   /** What the deed is answered with; called before it is written. */
-  readonly answer: (deed: Deed) => Answer
+  readonly answer: (deed: Deed) => AnswerParts
   readonly act: (client: Client) => Promise<unknown>
 }
 
 /** Does it, or gives the answer it had when it was done before. */
-export async function once(
-  request: Request,
-  reply: Reply,
-  parts: AppParts,
-  { answer, act }: Act,
-): Promise<Reply> {
-  const { engine } = parts
-  const held = keyOf(request)
+export async function once(call: Call, { answer, act }: Act): Promise<Answer> {
+  const held = keyOf(call)
   if (held) {
-    const before = await stored(held, parts)
-    if (before) return replay(before, held, reply)
+    const before = await stored(held, call)
+    if (before) return replay(before, held)
   }
-  const audit = auditOf(request, engine.ids)
+  const audit = auditOf(call)
   let first: { id: string; answer: Answer } | null = null
   const also: Also = deed => {
     const id = (deed.after ?? deed.before)?.id ?? ''
     const writes = audit(deed)
     // What follows from the deed, such as the end of its tasks, has no answer of its own.
     if (first !== null && first.id !== id) return writes
-    first = { id, answer: answer(deed) }
+    const { status, body, headers } = answer(deed)
+    first = { id, answer: new Answer(status, body, headers) }
     return held ? [...writes, recordOf(held, first.answer, deed.now)] : writes
   }
   try {
-    await act(clientOf(request, parts, also))
+    await act(clientOf(call, also))
   } catch (error) {
     // Whoever used the key at the same moment was faster: theirs is the answer.
-    const before = held && isConflict(error) ? await stored(held, parts) : null
+    const before = held && isConflict(error) ? await stored(held, call) : null
     if (!before || !held) throw error
-    return replay(before, held, reply)
+    return replay(before, held)
   }
   const done = (first as { answer: Answer } | null)?.answer
   if (done === undefined) throw new HttpProblem('internal', 'nothing was done')
-  return send(done, reply)
+  return done
 }
 
 /**
  * For what is no deed of a job: the key is taken first, and the answer put under it afterwards. If
  * the service dies in between, nobody knows whether it happened, so the key stays taken.
  */
-export async function onceKept(
-  request: Request,
-  reply: Reply,
-  parts: AppParts,
-  act: () => Promise<Answer>,
-): Promise<Reply> {
-  const held = keyOf(request)
-  if (held === null) return send(await act(), reply)
-  const { store, clock } = parts.engine
+export async function onceKept(call: Call, act: () => Promise<Answer>): Promise<Answer> {
+  const held = keyOf(call)
+  if (held === null) return act()
+  const { store, clock } = call.engine
   const { kind, key, asked } = held
   const now = clock.now()
   const mark = { kind, key, expectedVersion: 0, expireAt: now + KEPT_MS }
   const [result] = await store.putRecords([{ ...mark, value: { asked, answer: null } }], now)
-  if (result === 'conflict') return replay(await stored(held, parts), held, reply)
+  if (result === 'conflict') return replay(await stored(held, call), held)
   try {
     const answer = await act()
     await store.putRecords([{ ...recordOf(held, answer, now), expectedVersion: null }], now)
-    return send(answer, reply)
+    return answer
   } catch (error) {
     // What was refused may be asked for again, in other words.
     const gone = { ...mark, value: null, expectedVersion: null, remove: true }
@@ -118,13 +95,6 @@ function isConflict(error: unknown): boolean {
   return error instanceof SchedulerError && error.code === 'REVISION_CONFLICT'
 }
 
-function send({ status, body, headers }: Answer, reply: Reply): Reply {
-  return reply
-    .code(status)
-    .headers(headers ?? {})
-    .send(status === 204 ? undefined : body)
-}
-
 interface Key {
   readonly kind: string
   readonly key: string
@@ -132,8 +102,8 @@ interface Key {
   readonly asked: JsonObject
 }
 
-function keyOf(request: Request): Key | null {
-  const given = request.headers['idempotency-key']
+function keyOf(call: Call): Key | null {
+  const { idempotencyKey: given, caller, target } = call
   if (given === undefined) return null
   if (typeof given !== 'string' || !/^[\x21-\x7e]+$/.test(given) || given.length > KEY_LENGTH_MAX) {
     throw new HttpProblem('invalid-request', 'the Idempotency-Key is not valid', {
@@ -147,38 +117,37 @@ function keyOf(request: Request): Key | null {
       ],
     })
   }
-  const { sub, tenant } = callerOf(request)
+  const { sub, tenant } = caller
   const hash = createHash('sha256')
-    .update(JSON.stringify(request.body ?? null))
+    .update(JSON.stringify(call.body ?? null))
     .digest('hex')
-  const path = request.url.split('?', 1)[0]!.replace(/\/+$/, '')
-  const chosen = chosenTenant(request)
+  const chosen = chosenTenant(call)
   return {
     kind: `idempotency:${tenant}`,
     key: createHash('sha256').update(`${sub}\n${chosen}${given}`).digest('hex'),
-    asked: { method: request.method, path, hash },
+    asked: { ...target, hash },
   }
 }
 
 /** Whoever acts for every tenant has keys of their own in each that they name in the query. */
-function chosenTenant(request: Request): string {
-  const { tenant } = (request.query ?? {}) as { readonly tenant?: unknown }
-  const isWide = callerOf(request).tenant === EVERY_TENANT
+function chosenTenant({ caller, query }: Call): string {
+  const { tenant } = (query ?? {}) as { readonly tenant?: unknown }
+  const isWide = caller.tenant === EVERY_TENANT
   return isWide && typeof tenant === 'string' ? `${tenant}\n` : ''
 }
 
 function recordOf({ kind, key, asked }: Key, answer: Answer, now: number): RecordWrite {
-  const { status, body, headers = {} } = answer
+  const { status, body = null, headers } = answer
   const value = { asked, answer: { status, body, headers } }
   return { kind, key, value, expectedVersion: 0, expireAt: now + KEPT_MS }
 }
 
-async function stored({ kind, key }: Key, { engine }: AppParts): Promise<JsonObject | null> {
+async function stored({ kind, key }: Key, { engine }: Call): Promise<JsonObject | null> {
   const [record] = await engine.store.getRecords(kind, [key], engine.clock.now())
   return record ? (record.value as JsonObject) : null
 }
 
-function replay(before: JsonObject | null, { asked }: Key, reply: Reply): Reply {
+function replay(before: JsonObject | null, { asked }: Key): Answer {
   if (before === null || (before.answer === null && jsonEqual(before.asked, asked))) {
     throw new HttpProblem('conflict', 'a request with this Idempotency-Key is under way')
   }
@@ -186,5 +155,6 @@ function replay(before: JsonObject | null, { asked }: Key, reply: Reply): Reply 
     const detail = 'this Idempotency-Key was used for another request'
     throw new HttpProblem('idempotency-key-reused', detail)
   }
-  return send(before.answer as unknown as Answer, reply.header('Idempotency-Replayed', 'true'))
+  const { status, body, headers } = before.answer as unknown as Answer
+  return new Answer(status, body, { ...headers, 'Idempotency-Replayed': 'true' })
 }

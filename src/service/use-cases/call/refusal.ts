@@ -2,6 +2,7 @@
 
 import type { FastifyError } from 'fastify'
 import { SchedulerError, type Problem } from '../../../core/errors.ts'
+import { InvalidPart } from './input.ts'
 import { HttpProblem } from './problem.ts'
 
 /** The two families of the originals answer some refusals with 400; everything else is `native`. */
@@ -22,11 +23,22 @@ export function notFound(what = 'there is no such resource'): HttpProblem {
   return new HttpProblem('not-found', what)
 }
 
+export function unauthorized(): HttpProblem {
+  return new HttpProblem('unauthorized', 'a valid token is needed')
+}
+
 /** Throws all problems at once, if there are any. */
 export function refuseInvalid(family: Family, errors: readonly Problem[]): void {
   if (errors.length === 0) return
   const names = [...new Set(errors.map(({ field }) => field))].join(', ')
   throw invalid(family, `not valid: ${names}`, errors)
+}
+
+/** Of a call of a use case: also what its schemas refuse. */
+export function refusalOf(error: unknown, family: Family = 'native'): HttpProblem {
+  if (!(error instanceof InvalidPart)) return problemOf(error, family)
+  const names = [...new Set(error.problems.map(({ field }) => field))].join(', ')
+  return invalid(family, `not valid: ${names}`, error.problems)
 }
 
 export function problemOf(error: unknown, family: Family): HttpProblem {

@@ -1,7 +1,8 @@
 // ETag and If-Match: the revision of a job, which grows with edits and control actions only.
 
 import type { Job } from '../../../core/job.ts'
-import type { AppParts, Request } from '../../http/app/parts.ts'
+import { Answer } from './answer.ts'
+import type { Call } from './call.ts'
 import { HttpProblem } from './problem.ts'
 
 export function etagOf({ revision }: Pick<Job, 'revision'>): string {
@@ -9,10 +10,9 @@ export function etagOf({ revision }: Pick<Job, 'revision'>): string {
 }
 
 /** Throws when the caller means another revision than the one at hand. */
-export function assertMatch(request: Request, job: Pick<Job, 'revision'>): void {
-  const given = request.headers['if-match']
-  if (given === undefined || given.trim() === '*') return
-  const tags = given.split(',').map(tag => tag.trim())
+export function assertMatch({ ifMatch }: Call, job: Pick<Job, 'revision'>): void {
+  if (ifMatch === null || ifMatch.trim() === '*') return
+  const tags = ifMatch.split(',').map(tag => tag.trim())
   if (tags.includes(etagOf(job))) return
   throw new HttpProblem('precondition-failed', `it is at revision ${job.revision}`, {
     fields: { revision: job.revision },
@@ -20,7 +20,12 @@ export function assertMatch(request: Request, job: Pick<Job, 'revision'>): void 
 }
 
 /** For edits and deletions where the settings ask for it. */
-export function assertMatchGiven(request: Request, { settings }: AppParts): void {
-  if (!settings.requiresIfMatch || request.headers['if-match'] !== undefined) return
+export function assertMatchGiven({ settings, ifMatch }: Call): void {
+  if (!settings.requiresIfMatch || ifMatch !== null) return
   throw new HttpProblem('precondition-required', 'send If-Match with the ETag you have read')
+}
+
+/** A view of something with a revision. */
+export function withEtag(of: Pick<Job, 'revision'>, body: unknown, status = 200): Answer {
+  return new Answer(status, body, { ETag: etagOf(of) })
 }

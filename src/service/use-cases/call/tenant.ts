@@ -2,9 +2,8 @@
 
 import { z } from 'zod'
 import { specDefaults } from '../../../core/spec.ts'
-import type { Request } from '../../http/app/parts.ts'
 import { refuseInvalid, type Family } from './refusal.ts'
-import { callerOf } from '../../auth/access.ts'
+import type { Call } from './call.ts'
 import { EVERY_TENANT, tenantPattern } from '../../auth/principal.ts'
 
 export const tenantQuery = z.object({
@@ -16,13 +15,13 @@ export const tenantQuery = z.object({
 })
 
 /** Checks the name itself, so that it may be asked before the query was checked. */
-export function tenantOf(request: Request, tenant: unknown, family: Family): string {
-  const own = callerOf(request).tenant
-  const isWide = own === EVERY_TENANT
-  const chosen = tenant ?? (isWide ? specDefaults.tenant : own)
+export function tenantOf({ caller, query }: Call, family: Family = 'native'): string {
+  const isWide = caller.tenant === EVERY_TENANT
+  const { tenant } = query as { readonly tenant?: unknown }
+  const chosen = tenant ?? (isWide ? specDefaults.tenant : caller.tenant)
   const isName = typeof chosen === 'string' && tenantPattern.test(chosen)
   const rule = isWide ? 'must be the name of a tenant' : 'is given by the token'
-  const isFine = isName && (isWide || chosen === own)
+  const isFine = isName && (isWide || chosen === caller.tenant)
   refuseInvalid(family, isFine ? [] : [{ field: 'tenant', value: chosen, rule }])
   return chosen as string
 }

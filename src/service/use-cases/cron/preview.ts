@@ -13,6 +13,7 @@ import { DAY, iso, type Instant } from '../../../core/time.ts'
 import { HttpProblem } from '../call/problem.ts'
 import { cronText } from '../jobs/fields.ts'
 import { moment } from '../jobs/texts.ts'
+import { useCase } from '../call/use-case.ts'
 
 const ZONES_MAX = 3
 const COMPARED_MS = 30 * DAY
@@ -175,3 +176,10 @@ function compared(cron: Cron, body: PreviewBody, from: Instant) {
     removed_count: removed.length,
   }
 }
+
+export const previewCron = useCase({
+  access: 'viewer',
+  body: previewBody,
+  result: previewAnswer,
+  handle: async ({ engine, body }) => preview(body, engine.clock.now()),
+})

@@ -1,10 +1,11 @@
-// `POST /api/v1/jobs/:id/backfill`: runs for past firings of a schedule, which does not move.
+// Runs for past firings of a schedule, which does not move.
 
 import { z } from 'zod'
 import { iso } from '../../../core/time.ts'
 import { requestBackfill } from '../../../core/requests.ts'
 import { once } from '../call/idempotency.ts'
-import type { Routes } from '../../http/app/parts.ts'
+import { Answer } from '../call/answer.ts'
+import { useCase } from '../call/use-case.ts'
 import { jobParams } from './answer.ts'
 import { moment } from './texts.ts'
 import { guardOf, visibleJob } from './scope.ts'
@@ -30,34 +31,28 @@ export const backfillAnswer = z
   })
   .meta({ id: 'Backfill' })
 
-export const backfillRoutes: Routes = (app, parts) => {
-  const { engine } = parts
-  app.route({
-    method: 'POST',
-    url: '/api/v1/jobs/:id/backfill',
-    config: { access: 'operator', family: 'jobs' },
-    schema: {
-      tags: ['jobs'],
-      summary: 'Run the past firings between two moments, one after the other',
-      params: jobParams,
-      body: backfillBody,
-      response: { 200: backfillAnswer, 202: backfillAnswer },
-    },
-    handler: async (request, reply) => {
-      const { id } = request.params
-      const now = engine.clock.now()
-      const from = Date.parse(request.body.from)
-      const to = request.body.to === undefined ? now : Date.parse(request.body.to)
-      const job = await visibleJob(request, parts, id)
-      guardOf(request).check!(job)
-      // Decided once beforehand: the answer is written together with the deed and says how many.
-      const { count } = requestBackfill(job, { id: 'preview', from, to }, now)
-      const body = { job_id: id, run_id: null, count, from: iso(from), to: iso(to) }
-      if (request.body.preview) return reply.code(200).send(body)
-      return once(request, reply, parts, {
-        answer: ({ runId }) => ({ status: 202, body: { ...body, run_id: runId } }),
-        act: client => client.backfill(id, { from, to }, guardOf(request)),
-      })
-    },
-  })
-}
+export const backfillJob = useCase({
+  access: 'operator',
+  family: 'jobs',
+  params: jobParams,
+  body: backfillBody,
+  status: 202,
+  otherStatuses: [200],
+  result: backfillAnswer,
+  handle: async call => {
+    const { id } = call.params
+    const now = call.engine.clock.now()
+    const from = Date.parse(call.body.from)
+    const to = call.body.to === undefined ? now : Date.parse(call.body.to)
+    const job = await visibleJob(call, id)
+    guardOf(call).check!(job)
+    // Decided once beforehand: the answer is written together with the deed and says how many.
+    const { count } = requestBackfill(job, { id: 'preview', from, to }, now)
+    const body = { job_id: id, run_id: null, count, from: iso(from), to: iso(to) }
+    if (call.body.preview) return new Answer(200, body)
+    return once(call, {
+      answer: ({ runId }) => ({ status: 202, body: { ...body, run_id: runId } }),
+      act: client => client.backfill(id, { from, to }, guardOf(call)),
+    })
+  },
+})

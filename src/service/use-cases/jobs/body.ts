@@ -3,7 +3,6 @@
 import { z } from 'zod'
 import { limits } from '../../../core/limits.ts'
 import {
-  cronExpression,
   missedSchema,
   overlapSchema,
   priority,
@@ -13,17 +12,11 @@ import {
   whole,
 } from './fields.ts'
 import { moment, text } from './texts.ts'
-import { intervalTypes, RESERVED } from '../../compat/crawl-jobs/flat.ts'
+import { crawlBody } from '../../compat/crawl-jobs/fields.ts'
+import { RESERVED } from '../../compat/crawl-jobs/flat.ts'
 import { readOnlyFields } from './view.ts'
 
-const URL_LENGTH_MAX = 2_048
-const BACKOFF_SECONDS_MAX = 3_600
 const DAY_SECONDS = 86_400
-
-const url = text(URL_LENGTH_MAX).refine(
-  value => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-  'must be an http or https address',
-)
 
 const metadata = z
   .record(z.string(), z.unknown(), { error: 'must be an object' })
@@ -34,20 +27,6 @@ const metadata = z
 
 /** It came as JSON, so it is JSON; how large it may be is said by the core. */
 const json = z.unknown().meta({ description: 'Any JSON of at most 64 KiB.' })
-
-const flat = {
-  source_id: text(limits.nameLength).nullable(),
-  source_name: text(limits.nameLength).nullable(),
-  url,
-  interval_minutes: whole(1, 527_040)
-    .nullable()
-    .meta({ description: 'A plain count in the unit interval_type.' }),
-  interval_type: z.enum(intervalTypes, { error: 'must be one of minutes, hours, days' }),
-  schedule_time: cronExpression.nullable().meta({ description: 'Extended cron in UTC.' }),
-  schedule_enabled: z.boolean('must be true or false'),
-  max_retries: whole(0, limits.retryMax),
-  retry_backoff_seconds: whole(0, BACKOFF_SECONDS_MAX),
-}
 
 const native = {
   name: text(limits.nameLength),
@@ -90,7 +69,7 @@ const readOnly = Object.fromEntries(
 
 /** Everything is optional here: what a new job needs is said by `neededProblems`. */
 const jobFields = z
-  .strictObject({ ...flat, ...native })
+  .strictObject({ ...crawlBody, ...native })
   .partial()
   .extend(readOnly)
 

@@ -4,13 +4,13 @@ import { isActionName } from '../../../core/action-name.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import { limits } from '../../../core/limits.ts'
 import { NODE_KIND } from '../../../engine/node-record.ts'
-import type { AppParts } from '../../http/app/parts.ts'
+import type { Services } from '../call/call.ts'
 import { refuseInvalid } from '../call/refusal.ts'
 import type { JobBody } from './body.ts'
 import { wireProblem } from './rules.ts'
 
 /** Only code that a node has registered by this name; actions are asked for as actions. */
-export async function assertHandler({ handler }: JobBody, { engine }: AppParts): Promise<void> {
+export async function assertHandler({ handler }: JobBody, { engine }: Services): Promise<void> {
   if (handler === undefined) return
   const isAction = isActionName(handler)
   const isKnown =
@@ -19,7 +19,7 @@ export async function assertHandler({ handler }: JobBody, { engine }: AppParts):
   refuseInvalid('jobs', isKnown ? [] : [{ field: 'handler', value: handler, rule }])
 }
 
-async function isElsewhere(handler: string, engine: AppParts['engine']): Promise<boolean> {
+async function isElsewhere(handler: string, engine: Services['engine']): Promise<boolean> {
   const { store, clock } = engine
   const nodes = await store.listRecords(NODE_KIND, { limit: limits.pageMax }, clock.now())
   return nodes.items.some(({ value }) => {

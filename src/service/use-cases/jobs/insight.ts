@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { limits } from '../../../core/limits.ts'
 import { executionsAnswer, listExecutions } from '../../compat/executions/list.ts'
 import { pageQuery } from '../call/paging.ts'
-import type { App, AppParts, Routes } from '../../http/app/parts.ts'
+import { useCase } from '../call/use-case.ts'
 import { jobParams } from './answer.ts'
 import { heartbeatAnswer, heartbeatOf } from './heartbeat.ts'
 import {
@@ -20,7 +20,7 @@ import { visibleJob } from './scope.ts'
 import { upcomingAnswer, upcomingOf } from './upcoming.ts'
 import { isoOrNull } from './view.ts'
 
-const config = { access: 'viewer', family: 'jobs' } as const
+const toViewers = { access: 'viewer', family: 'jobs' } as const
 
 export const whyAnswer = z
   .strictObject({
@@ -37,111 +37,64 @@ export const whyAnswer = z
   })
   .meta({ id: 'Why' })
 
-export const insightRoutes: Routes = (app, parts) => {
-  pastRoutes(app, parts)
-  nextRoutes(app, parts)
-}
+export const listJobExecutions = useCase({
+  ...toViewers,
+  params: jobParams,
+  query: pageQuery,
+  result: executionsAnswer,
+  handle: async call => {
+    const job = await visibleJob(call, call.params.id)
+    const { items, total, cursor } = await listExecutions(call.engine.store, job, call.query)
+    const { limit, offset = 0 } = call.query
+    return { executions: [...items], total, limit, offset, next_cursor: cursor }
+  },
+})
+export const getJobStats = useCase({
+  ...toViewers,
+  params: jobParams,
+  result: statsAnswer,
+  handle: async call => {
+    const job = await visibleJob(call, call.params.id)
+    const runs = await keptRunsOf(call.engine, job)
+    return { ...statsOf(job, await runningOf(call.engine.store, job)), runs }
+  },
+})
+export const getJobHeartbeat = useCase({
+  ...toViewers,
+  params: jobParams,
+  query: z.object({
+    slots: z.coerce.number().int().min(1).max(limits.pageMax).default(60),
+  }),
+  result: heartbeatAnswer,
+  handle: async call => {
+    const job = await visibleJob(call, call.params.id)
+    return { slots: await heartbeatOf(call.engine.store, job, call.query.slots) }
+  },
+})
+export const getJobLateness = useCase({
+  ...toViewers,
+  params: jobParams,
+  result: latenessAnswer,
+  handle: async call => latenessOf(call.engine.store, await visibleJob(call, call.params.id)),
+})
 
-function pastRoutes(app: App, parts: AppParts): void {
-  const { store } = parts.engine
-  app.route({
-    method: 'GET',
-    url: '/api/v1/jobs/:id/executions',
-    config,
-    schema: {
-      tags: ['jobs'],
-      summary: 'Its executions, the newest first',
-      params: jobParams,
-      querystring: pageQuery,
-      response: { 200: executionsAnswer },
-    },
-    handler: async request => {
-      const job = await visibleJob(request, parts, request.params.id)
-      const { items, total, cursor } = await listExecutions(store, job, request.query)
-      const { limit, offset = 0 } = request.query
-      return { executions: [...items], total, limit, offset, next_cursor: cursor }
-    },
-  })
-  app.route({
-    method: 'GET',
-    url: '/api/v1/jobs/:id/stats',
-    config,
-    schema: {
-      tags: ['jobs'],
-      summary: 'Its totals, pruned executions included',
-      params: jobParams,
-      response: { 200: statsAnswer },
-    },
-    handler: async request => {
-      const job = await visibleJob(request, parts, request.params.id)
-      const runs = await keptRunsOf(parts.engine, job)
-      return { ...statsOf(job, await runningOf(store, job)), runs }
-    },
-  })
-  app.route({
-    method: 'GET',
-    url: '/api/v1/jobs/:id/heartbeat',
-    config,
-    schema: {
-      tags: ['jobs'],
-      summary: 'One mark for each of its newest decisions, runs and skips',
-      params: jobParams,
-      querystring: z.object({
-        slots: z.coerce.number().int().min(1).max(limits.pageMax).default(60),
-      }),
-      response: { 200: heartbeatAnswer },
-    },
-    handler: async request => {
-      const job = await visibleJob(request, parts, request.params.id)
-      return { slots: await heartbeatOf(store, job, request.query.slots) }
-    },
-  })
-  app.route({
-    method: 'GET',
-    url: '/api/v1/jobs/:id/lateness',
-    config,
-    schema: {
-      tags: ['jobs'],
-      summary: 'How late its runs started',
-      params: jobParams,
-      response: { 200: latenessAnswer },
-    },
-    handler: async request =>
-      latenessOf(store, await visibleJob(request, parts, request.params.id)),
-  })
-}
-
-function nextRoutes(app: App, parts: AppParts): void {
-  app.route({
-    method: 'GET',
-    url: '/api/v1/jobs/:id/why',
-    config,
-    schema: {
-      tags: ['jobs'],
-      summary: 'Why it runs when it does, or does not',
-      params: jobParams,
-      response: { 200: whyAnswer },
-    },
-    handler: async request => {
-      const { id } = await visibleJob(request, parts, request.params.id)
-      const { verdict, next, checks } = await parts.engine.client.why(id)
-      return { verdict, next_run_at: isoOrNull(next), checks: checks.map(check => ({ ...check })) }
-    },
-  })
-  app.route({
-    method: 'GET',
-    url: '/api/v1/jobs/:id/upcoming',
-    config,
-    schema: {
-      tags: ['jobs'],
-      summary: 'The moments it will fire next',
-      params: jobParams,
-      querystring: z.object({ limit: z.coerce.number().int().min(1).max(250).default(10) }),
-      response: { 200: upcomingAnswer },
-    },
-    handler: async request => {
-      const job = await visibleJob(request, parts, request.params.id)
-      return { upcoming: upcomingOf(job, request.query.limit) }
-    },
-  })
-}
+export const explainJob = useCase({
+  ...toViewers,
+  params: jobParams,
+  result: whyAnswer,
+  handle: async call => {
+    const { id } = await visibleJob(call, call.params.id)
+    const { verdict, next, checks } = await call.engine.client.why(id)
+    return { verdict, next_run_at: isoOrNull(next), checks: checks.map(check => ({ ...check })) }
+  },
+})
+export const listJobUpcoming = useCase({
+  ...toViewers,
+  params: jobParams,
+  query: z.object({ limit: z.coerce.number().int().min(1).max(250).default(10) }),
+  result: upcomingAnswer,
+  handle: async call => {
+    const job = await visibleJob(call, call.params.id)
+    return { upcoming: upcomingOf(job, call.query.limit) }
+  },
+})

@@ -101,7 +101,7 @@ interface Asked {
   readonly isDown: boolean
 }
 
-export async function listJobs(
+export async function findJobs(
   store: Store,
   query: ListQuery,
   scope: { readonly tenant?: string },

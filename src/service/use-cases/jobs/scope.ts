@@ -4,9 +4,8 @@ import { shortId } from '../../../core/short-id.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import type { Job } from '../../../core/job.ts'
 import type { Guard } from '../../../engine/client.ts'
-import type { AppParts, Request } from '../../http/app/parts.ts'
+import type { Call } from '../call/call.ts'
 import { assertMatch } from '../call/revision.ts'
-import { callerOf } from '../../auth/access.ts'
 import { maySee } from '../../auth/principal.ts'
 
 export function noJob(id: string): SchedulerError {
@@ -14,22 +13,22 @@ export function noJob(id: string): SchedulerError {
 }
 
 /** Throws unless the caller may know of it; tasks are not jobs. */
-export function assertVisible(request: Request, job: Job): void {
-  if (job.kind !== 'job' || !maySee(callerOf(request), job.spec.tenant)) throw noJob(job.id)
+export function assertVisible({ caller }: Call, job: Job): void {
+  if (job.kind !== 'job' || !maySee(caller, job.spec.tenant)) throw noJob(job.id)
 }
 
-export async function visibleJob(request: Request, parts: AppParts, id: string): Promise<Job> {
-  const job = await parts.engine.client.get(id)
-  assertVisible(request, job)
+export async function visibleJob(call: Call, id: string): Promise<Job> {
+  const job = await call.engine.client.get(id)
+  assertVisible(call, job)
   return job
 }
 
 /** Asked of the row the change is made from, so nothing slips in between. */
-export function guardOf(request: Request, more?: (job: Job) => void): Guard {
+export function guardOf(call: Call, more?: (job: Job) => void): Guard {
   return {
     check: job => {
-      assertVisible(request, job)
-      assertMatch(request, job)
+      assertVisible(call, job)
+      assertMatch(call, job)
       more?.(job)
     },
   }

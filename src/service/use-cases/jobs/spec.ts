@@ -2,35 +2,31 @@
 
 import type { Registry } from '../../../actions/registry.ts'
 import { payloadGiven } from '../../../core/action-name.ts'
-import { SchedulerError, type Problem } from '../../../core/errors.ts'
+import { SchedulerError } from '../../../core/errors.ts'
 import { jsonEqual, type Json, type JsonObject } from '../../../core/json.ts'
 import {
   completeSpec,
   retryAfterEdit,
-  specDefaults,
   type Backoff,
   type JobSpec,
   type Missed,
   type Overlap,
   type Retry,
 } from '../../../core/spec.ts'
-import { HOUR, type Instant, type Millis } from '../../../core/time.ts'
+import type { Instant, Millis } from '../../../core/time.ts'
 import { isRecurring, type Trigger } from '../../../core/trigger.ts'
 import { HttpProblem } from '../call/problem.ts'
 import type { JobBody } from './body.ts'
 import { durationMs, priorityOf, type RetryBody, type TriggerBody } from './fields.ts'
+import { flatOf, visibleMetadata, withAnchor, withReserved } from '../../compat/crawl-jobs/flat.ts'
 import {
-  anchorOf,
-  flatOf,
-  formOf,
-  intervalMs,
-  noFlat,
-  scheduleOf,
-  visibleMetadata,
-  withAnchor,
-  withReserved,
-  type Flat,
-} from '../../compat/crawl-jobs/flat.ts'
+  crawlAction,
+  crawlNames,
+  editedCrawl,
+  invalidAction,
+  newCrawl,
+  withCrawlRetry,
+} from '../../compat/crawl-jobs/spec.ts'
 import { laneOf, userOf } from './view.ts'
 
 export interface SpecContext {
@@ -46,122 +42,44 @@ const ms = (seconds: number): Millis => Math.round(seconds * 1_000)
 const orNull = <T, R>(value: T | null, map: (value: T) => R): R | null =>
   value === null ? null : map(value)
 
+function given<T>(value: T | undefined, before: T): T {
+  return value === undefined ? before : value
+}
+
 /** A spec the core still has to check. */
 export function newSpec(body: JobBody, tenant: string, context: SpecContext): JobSpec {
-  const isFlat = body.action === undefined && body.handler === undefined
-  const flat = isFlat ? mergedFlat(noFlat, body) : null
+  const crawl = newCrawl(body)
   const trigger =
     body.trigger !== undefined
       ? triggerOf(body.trigger)
-      : ((flat && flatTrigger(flat)) ?? { kind: 'once', at: context.now })
+      : (crawl?.trigger ?? { kind: 'once', at: context.now })
   const base = completeSpec({
     tenant,
     handler: body.handler ?? '',
     name: nameOf(body),
     trigger,
-    // Crawls made with the flat fields have no time limit and stop when their retries are spent.
-    ...(isFlat ? { timeoutMs: null, retry: specDefaults.retry } : {}),
+    ...crawl?.policies,
   })
-  return withBody({ ...base, metadata: withReserved({}, {}, flat) }, body, context)
+  const metadata = withReserved({}, {}, crawl?.flat ?? null)
+  return withBody({ ...base, metadata }, body, context)
 }
 
 /** The present spec with what the body says; what it leaves out stays. */
 export function editedSpec(spec: JobSpec, body: JobBody, context: SpecContext): JobSpec {
-  const isMade = formOf({ spec }) === 'crawl'
-  const isNative = body.trigger !== undefined
-  const said = mergedFlat(scheduleOf(spec), body, isNative)
-  const flat = isMade ? said : null
-  const anchor = context.anchor ?? (flat && keptAnchor(spec, flat))
-  const trigger = isNative
-    ? triggerOf(body.trigger!)
-    : hasFlatSchedule(body)
-      ? (likeBefore(flatTrigger(said, anchor), spec.trigger, isMade) ??
-        restingTrigger(spec.trigger))
-      : spec.trigger
+  const { flat, anchor, trigger: crawlTrigger } = editedCrawl(spec, body, context.anchor ?? null)
+  const trigger = body.trigger === undefined ? crawlTrigger : triggerOf(body.trigger)
   const reserved = withReserved(visibleMetadata(spec.metadata), spec.metadata, flat)
-  const metadata = withAnchor(reserved, flat && anchor)
+  const metadata = withAnchor(reserved, anchor)
   // A flat job keeps `stop` when it gets a schedule; one that loses it has no next firing.
   const follows = flat === null || !isRecurring(trigger)
   const retry = follows ? retryAfterEdit(spec.retry, spec.trigger, trigger) : spec.retry
   return withBody({ ...spec, trigger, retry, metadata }, body, context)
 }
 
-function hasFlatSchedule(body: JobBody): boolean {
-  const { interval_minutes, interval_type, schedule_time, schedule_enabled } = body
-  return [interval_minutes, interval_type, schedule_time, schedule_enabled].some(
-    value => value !== undefined,
-  )
-}
-
-function mergedFlat(before: Flat, body: JobBody, forgetsSchedule = false): Flat {
-  const kept = forgetsSchedule ? { ...noFlat, ...sources(before) } : before
-  const interval_minutes = given(body.interval_minutes, kept.interval_minutes)
-  const schedule_time = given(body.schedule_time, kept.schedule_time)
-  const isAsked = body.interval_minutes != null || body.schedule_time != null
-  const hadOne = kept.interval_minutes !== null || kept.schedule_time !== null
-  return {
-    source_id: given(body.source_id, kept.source_id),
-    source_name: given(body.source_name, kept.source_name),
-    interval_minutes,
-    interval_type:
-      body.interval_type ?? kept.interval_type ?? (interval_minutes === null ? null : 'minutes'),
-    schedule_time,
-    // Left out with a first interval or time, it means true; later it stays what it is.
-    schedule_enabled: body.schedule_enabled ?? (hadOne ? kept.schedule_enabled : isAsked),
-  }
-}
-
-function sources({ source_id, source_name }: Flat) {
-  return { source_id, source_name }
-}
-
-function given<T>(value: T | undefined, before: T): T {
-  return value === undefined ? before : value
-}
-
-/** Another interval has no moments in common with the cron time it once was. */
-function keptAnchor({ metadata }: JobSpec, flat: Flat): Instant | null {
-  const before = flatOf(metadata)
-  const isKept = before !== null && intervalMs(before) === intervalMs(flat)
-  return isKept ? anchorOf(metadata) : null
-}
-
-/** Null when it has no schedule, or none that is switched on. The interval wins over cron. */
-function flatTrigger(flat: Flat, anchor: Instant | null = null): Trigger | null {
-  if (!flat.schedule_enabled) return null
-  const everyMs = intervalMs(flat)
-  if (everyMs !== null && anchor !== null) {
-    return { kind: 'interval', everyMs, from: 'schedule', anchor }
-  }
-  if (everyMs !== null) return { kind: 'interval', everyMs, from: 'finish', anchor: null }
-  if (flat.schedule_time === null) return null
-  const expression = flat.schedule_time
-  return { kind: 'cron', expression, zone: 'UTC', dialect: 'extended', dst: null }
-}
-
-/** A job made natively keeps the native details of a schedule that is moved in the crawl form. */
-function likeBefore(trigger: Trigger | null, before: Trigger, isMade: boolean): Trigger | null {
-  if (isMade || trigger === null) return trigger
-  if (trigger.kind === 'interval') {
-    if (trigger.anchor !== null) return trigger
-    const { from, anchor } = before.kind === 'interval' ? before : nativeInterval
-    return { ...trigger, from, anchor }
-  }
-  if (trigger.kind !== 'cron' || before.kind !== 'cron') return trigger
-  return { ...before, expression: trigger.expression }
-}
-
-const nativeInterval = { from: 'schedule', anchor: null } as const
-
-/** A schedule that is switched off waits to be asked; a one-off stays what it is. */
-function restingTrigger(before: Trigger): Trigger {
-  return before.kind === 'once' ? before : { kind: 'manual' }
-}
-
-function nameOf({ name, source_name, source_id, action, handler, url }: JobBody): string {
-  const kind = action?.kind
-  const host = url === undefined || !URL.canParse(url) ? undefined : new URL(url).host
-  return name ?? source_name ?? source_id ?? handler ?? kind ?? host ?? 'job'
+function nameOf(body: JobBody): string {
+  const { name, action, handler } = body
+  const { source, host } = crawlNames(body)
+  return name ?? source ?? handler ?? action?.kind ?? host ?? 'job'
 }
 
 export function triggerOf(body: TriggerBody): Trigger {
@@ -188,7 +106,7 @@ function withBody(spec: JobSpec, body: JobBody, context: SpecContext): JobSpec {
     lane: laneOf(tenant, user),
     queue: body.queue ?? spec.queue,
     priority: body.priority === undefined ? spec.priority : priorityOf(body.priority),
-    retry: retryOf(spec.retry, body),
+    retry: withCrawlRetry(mergedRetry(spec.retry, body.retry), body),
     timeoutMs:
       body.timeout_seconds === undefined ? spec.timeoutMs : orNull(body.timeout_seconds, ms),
     overlap: body.overlap === undefined ? spec.overlap : overlapOf(body.overlap),
@@ -232,7 +150,7 @@ function workOf(
   }
   const stored = actions.read(spec)
   const payload = given(body.payload as Json | undefined, stored?.payload ?? null)
-  const asked = askedAction(spec, body, stored?.action ?? null)
+  const asked = body.action ?? crawlAction(spec, body, stored?.action ?? null)
   if (asked === null) {
     const { handler, isAction } = spec
     if (isAction && body.payload !== undefined) throw unreadableAction(handler)
@@ -259,48 +177,8 @@ function unreadableAction(handler: string): SchedulerError {
   return new SchedulerError('SPEC_INVALID', 'the action is not valid', { problems })
 }
 
-/** The flat form names a crawl by its address; other crawl settings stay as they are. */
-function askedAction(spec: JobSpec, body: JobBody, stored: object | null): object | null {
-  if (body.action !== undefined) return body.action
-  const flat = flatOf(spec.metadata)
-  const source = flat?.source_name ?? flat?.source_id ?? null
-  const named = source === null ? {} : { source }
-  // The address of an action that has one; a new job and a crawl job become a crawl of it.
-  const isNative = stored !== null && flat === null
-  if (body.url !== undefined && isNative) return { ...stored, url: body.url }
-  if (body.url !== undefined) {
-    const before = stored !== null && 'kind' in stored && stored.kind === 'crawl' ? stored : {}
-    return { ...before, kind: 'crawl', url: body.url, ...named }
-  }
-  const isRenamed = body.source_id !== undefined || body.source_name !== undefined
-  return stored !== null && (isRenamed || body.payload !== undefined)
-    ? { ...stored, ...(isRenamed ? named : {}) }
-    : null
-}
-
-function invalidAction(problems: readonly Problem[], body: JobBody): SchedulerError {
-  const rename = (field: string) => (body.url === undefined ? field : field.replace('action.', ''))
-  const wire = problems.map(problem => ({ ...problem, field: rename(problem.field) }))
-  return new SchedulerError('SPEC_INVALID', 'the action is not valid', { problems: wire })
-}
-
-function retryOf(before: Retry, body: JobBody): Retry {
-  const { max_retries, retry_backoff_seconds, retry } = body
-  const base = retry === undefined ? before : mergedRetry(before, retry)
-  return {
-    ...base,
-    limit: max_retries ?? base.limit,
-    backoff:
-      retry_backoff_seconds === undefined ? base.backoff : flatBackoff(retry_backoff_seconds),
-  }
-}
-
-/** Doubles from the given seconds, never beyond an hour. */
-function flatBackoff(seconds: number): Backoff {
-  return { kind: 'exponential', baseMs: ms(seconds), maxMs: HOUR, jitter: 0 }
-}
-
-function mergedRetry(before: Retry, body: RetryBody): Retry {
+function mergedRetry(before: Retry, body: RetryBody | undefined): Retry {
+  if (body === undefined) return before
   return {
     limit: given(body.limit, before.limit),
     backoff: body.backoff === undefined ? before.backoff : backoffOf(body.backoff),

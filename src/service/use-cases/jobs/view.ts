@@ -13,6 +13,7 @@ import { iso, type Instant } from '../../../core/time.ts'
 import type { Trigger } from '../../../core/trigger.ts'
 import { currentRunOf } from '../../../core/current-run.ts'
 import { nodeIdOf } from '../../../core/owner.ts'
+import { crawlView } from '../../compat/crawl-jobs/fields.ts'
 import { formOf, scheduleOf, visibleMetadata } from '../../compat/crawl-jobs/flat.ts'
 import { askedForms, crawlOnly, jobForms, nativeOnly } from '../../compat/crawl-jobs/forms.ts'
 
@@ -66,20 +67,7 @@ const readOnly = {
 
 export const readOnlyFields = Object.keys(readOnly) as (keyof typeof readOnly)[]
 
-/** What only crawl jobs say so. */
-const crawlFields = {
-  source_id: z.string().nullable(),
-  source_name: z.string().nullable(),
-  url: z.string().nullable(),
-  interval_minutes: z.int().nullable(),
-  interval_type: z.string().nullable(),
-  schedule_time: z.string().nullable(),
-  schedule_enabled: z.boolean(),
-  max_retries: z.int().nullable(),
-  retry_backoff_seconds: z.number().nullable(),
-}
-
-/** The same in the native form. */
+/** What crawl jobs say in other words. */
 const nativeFields = {
   trigger: z.record(z.string(), anything),
   handler: z.string(),
@@ -90,7 +78,7 @@ const nativeFields = {
 
 const bothForms = z.strictObject({
   ...readOnly,
-  ...crawlFields,
+  ...crawlView,
   ...nativeFields,
   name: z.string(),
   metadata: z.record(z.string(), anything),

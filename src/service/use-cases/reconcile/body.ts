@@ -1,15 +1,13 @@
 // The jobs a program declares under its label, and what makes each of them a spec.
 
 import { z } from 'zod'
-import type { Registry } from '../../../actions/registry.ts'
 import { refuse, SchedulerError, type Problem } from '../../../core/errors.ts'
 import type { Declaration } from '../../../core/reconcile.ts'
 import { limits } from '../../../core/limits.ts'
 import { assertSpec } from '../../../core/spec-check.ts'
 import type { JobSpec } from '../../../core/spec.ts'
 import { ruleOf } from '../call/caller-rule.ts'
-import { withCheck } from '../call/checks.ts'
-import type { AppParts, Request } from '../../http/app/parts.ts'
+import type { Call, Services } from '../call/call.ts'
 import { HttpProblem } from '../call/problem.ts'
 import { tenantPattern } from '../../auth/principal.ts'
 import { jobBody } from '../jobs/body.ts'
@@ -21,7 +19,7 @@ import { newSpec } from '../jobs/spec.ts'
 
 const JOBS_MAX = 1_000
 
-export const fields = z
+export const reconcileBody = z
   .strictObject({
     app: text(100),
     generation: z.string().max(100).default('').meta({
@@ -45,19 +43,19 @@ export const fields = z
   })
   .meta({ id: 'ReconcileBody' })
 
-export type ReconcileBody = z.output<typeof fields>
+export type ReconcileBody = z.output<typeof reconcileBody>
 
 /** The same rules as for one new job, each named by its place. */
-export function reconcileBody(actions: Registry): typeof fields {
-  return withCheck(fields, ({ jobs }) =>
-    !Array.isArray(jobs)
-      ? []
-      : jobs.flatMap((entry: unknown, i) => {
-          const job = (entry as { job?: unknown } | null)?.job
-          if (typeof job !== 'object' || job === null) return []
-          return placed(createProblems(job as Record<string, unknown>, actions), i)
-        }),
-  )
+export function jobProblems(
+  { jobs }: Readonly<Record<string, unknown>>,
+  { actions }: Services,
+): Problem[] {
+  if (!Array.isArray(jobs)) return []
+  return jobs.flatMap((entry: unknown, i) => {
+    const job = (entry as { job?: unknown } | null)?.job
+    if (typeof job !== 'object' || job === null) return []
+    return placed(createProblems(job as Record<string, unknown>, actions), i)
+  })
 }
 
 function placed(problems: readonly Problem[], i: number): Problem[] {
@@ -71,15 +69,14 @@ function idOf(tenant: string, app: string, definition: string, key: string): str
 
 /** Throws every problem of every job at once. */
 export async function declarationsOf(
-  request: Request,
+  call: Call,
   body: ReconcileBody,
   tenant: string,
-  parts: AppParts,
 ): Promise<Declaration[]> {
   const { app, generation } = body
-  const context = contextOf(request, parts)
-  const rule = ruleOf(request, parts)
-  const stored = rule === null ? noSpecs : await storedSpecs(body, tenant, parts)
+  const context = contextOf(call)
+  const rule = ruleOf(call)
+  const stored = rule === null ? noSpecs : await storedSpecs(body, tenant, call)
   const problems: Problem[] = []
   const found = new Map<string, Declaration>()
   for (const [i, { definition, key, job }] of body.jobs.entries()) {
@@ -90,7 +87,7 @@ export async function declarationsOf(
       continue
     }
     try {
-      await assertHandler(job, parts)
+      await assertHandler(job, call)
       const spec = inWireNames(job, () => {
         const made = newSpec({ name: definition, ...job }, tenant, context)
         assertSpec(made)
@@ -116,7 +113,7 @@ const noSpecs: ReadonlyMap<string, JobSpec> = new Map()
 async function storedSpecs(
   { app, jobs }: ReconcileBody,
   tenant: string,
-  { engine }: AppParts,
+  { engine }: Services,
 ): Promise<ReadonlyMap<string, JobSpec>> {
   const ids = jobs.map(({ definition, key }) => idOf(tenant, app, definition, key))
   const found = new Map<string, JobSpec>()

@@ -4,9 +4,10 @@ import { z } from 'zod'
 import type { Job } from '../../../core/job.ts'
 import type { Json } from '../../../core/json.ts'
 import { limits } from '../../../core/limits.ts'
-import { once, type Answer } from '../call/idempotency.ts'
-import type { App, AppParts, Request, Routes } from '../../http/app/parts.ts'
-import { callerOf } from '../../auth/access.ts'
+import type { AnswerParts } from '../call/answer.ts'
+import type { Call } from '../call/call.ts'
+import { once } from '../call/idempotency.ts'
+import { useCase } from '../call/use-case.ts'
 import { maySee, readerOf } from '../../auth/principal.ts'
 import { text } from '../jobs/texts.ts'
 import { noRun, visibleRun } from './find.ts'
@@ -40,101 +41,73 @@ export const cancelAnswer = z
   .strictObject({ job_id: z.string(), run_id: z.string(), status: z.literal('cancelled') })
   .meta({ id: 'RunCancelled' })
 
-const config = { access: 'operator' } as const
+const toOperators = { access: 'operator' } as const
 
-export const runActRoutes: Routes = (app, parts) => {
-  cancelRoute(app, parts)
-  retryRoute(app, parts)
-  replayRoute(app, parts)
-}
+export const cancelRun = useCase({
+  ...toOperators,
+  params: runParams,
+  body: cancelBody,
+  result: cancelAnswer,
+  handle: async call => {
+    const { id } = call.params
+    const { job } = await visibleRun(call, id)
+    const reason = call.body?.reason
+    const body = { job_id: job.seriesId ?? job.id, run_id: id, status: 'cancelled' }
+    return once(call, {
+      answer: () => ({ status: 200, body }),
+      act: client => client.cancelRun(id, reason, visible(call)),
+    })
+  },
+})
 
-function cancelRoute(app: App, parts: AppParts): void {
-  app.route({
-    method: 'POST',
-    url: '/api/v1/runs/:id/cancel',
-    config,
-    schema: {
-      tags: ['runs'],
-      summary: 'End one run; the schedule goes on',
-      params: runParams,
-      body: cancelBody,
-      response: { 200: cancelAnswer },
-    },
-    handler: async (request, reply) => {
-      const { id } = request.params
-      const { job } = await visibleRun(request, parts, id)
-      const reason = request.body?.reason
-      const body = { job_id: job.seriesId ?? job.id, run_id: id, status: 'cancelled' }
-      return once(request, reply, parts, {
-        answer: () => ({ status: 200, body }),
-        act: client => client.cancelRun(id, reason, visible(request)),
-      })
-    },
-  })
-}
-
-function visible(request: Request) {
+function visible(call: Call) {
   return {
     check: (job: Job) => {
-      if (!maySee(callerOf(request), job.spec.tenant)) throw noRun()
+      if (!maySee(call.caller, job.spec.tenant)) throw noRun()
     },
   }
 }
 
-function retryRoute(app: App, parts: AppParts): void {
-  app.route({
-    method: 'POST',
-    url: '/api/v1/runs/:id/retry',
-    config,
-    schema: {
-      tags: ['runs'],
-      summary: 'A new run of the same occurrence; the old one stays as it is',
-      params: runParams,
-      body: nothing,
-      response: { 202: askedAnswer },
-    },
-    handler: async (request, reply) => {
-      const { job, run } = await visibleRun(request, parts, request.params.id)
-      return once(request, reply, parts, {
-        answer: ({ runId }) => asked(job, runId!, run.id),
-        act: client => client.retryRun(run.id, visible(request)),
-      })
-    },
-  })
-}
+export const retryRun = useCase({
+  ...toOperators,
+  params: runParams,
+  body: nothing,
+  status: 202,
+  result: askedAnswer,
+  handle: async call => {
+    const { job, run } = await visibleRun(call, call.params.id)
+    return once(call, {
+      answer: ({ runId }) => asked(job, runId!, run.id),
+      act: client => client.retryRun(run.id, visible(call)),
+    })
+  },
+})
 
-function replayRoute(app: App, parts: AppParts): void {
-  app.route({
-    method: 'POST',
-    url: '/api/v1/runs/:id/replay',
-    config,
-    schema: {
-      tags: ['runs'],
-      summary: 'A new run of its job with this payload, by default that of the run',
-      params: runParams,
-      body: replayBody,
-      response: { 202: askedAnswer },
-    },
-    handler: async (request, reply) => {
-      const { job, run } = await visibleRun(request, parts, request.params.id)
-      // A task is over with its run: what can run again is the job it came from.
-      const id = job.seriesId ?? job.id
-      const given = request.body.payload as Json | undefined
-      return once(request, reply, parts, {
-        answer: ({ runId: made }) => asked(job, made!, null),
-        act: async client => {
-          const payload =
-            given === undefined
-              ? await client.payloadToReplay(run.id)
-              : parts.actions.givenPayload(job.spec, given, readerOf(callerOf(request)))
-          return client.run(id, { payload }, visible(request))
-        },
-      })
-    },
-  })
-}
+export const replayRun = useCase({
+  ...toOperators,
+  params: runParams,
+  body: replayBody,
+  status: 202,
+  result: askedAnswer,
+  handle: async call => {
+    const { job, run } = await visibleRun(call, call.params.id)
+    // A task is over with its run: what can run again is the job it came from.
+    const id = job.seriesId ?? job.id
+    const given = call.body.payload as Json | undefined
+    return once(call, {
+      answer: ({ runId: made }) => asked(job, made!, null),
+      act: async client => {
+        const payload =
+          given === undefined
+            ? await client.payloadToReplay(run.id)
+            : call.actions.givenPayload(job.spec, given, readerOf(call.caller))
+        return client.run(id, { payload }, visible(call))
+      },
+    })
+  },
+})
 
-function asked(job: Job, id: string, retryOf: string | null): Answer {
+function asked(job: Job, id: string, retryOf: string | null): AnswerParts {
   return {
     status: 202,
     body: { job_id: job.seriesId ?? job.id, run_id: id, status: 'queued', retry_of: retryOf },

@@ -3,20 +3,15 @@
 import { parseRunId, type Job } from '../../../core/job.ts'
 import { runOf, type Run } from '../../../core/run.ts'
 import { findRun, type FoundRun } from '../../../engine/runs.ts'
-import type { AppParts, Request } from '../../http/app/parts.ts'
+import type { Call } from '../call/call.ts'
 import { notFound } from '../call/refusal.ts'
-import { callerOf } from '../../auth/access.ts'
 import { maySee } from '../../auth/principal.ts'
 
 /** The same words for what is unknown and what belongs to another tenant. */
-export async function visibleRun(
-  request: Request,
-  { engine }: AppParts,
-  id: string,
-): Promise<FoundRun> {
+export async function visibleRun({ engine, caller }: Call, id: string): Promise<FoundRun> {
   const at = parseRunId(id)
   const [job] = at ? await engine.store.get([at.jobId]) : []
-  if (!at || !job || !maySee(callerOf(request), job.spec.tenant)) throw noRun()
+  if (!at || !job || !maySee(caller, job.spec.tenant)) throw noRun()
   const found = await findRun(engine.store, job, at.run, engine.clock.now())
   if (found === null) throw noRun()
   return found

@@ -58,7 +58,7 @@ const SHORT_MAX = 2
 
 type Read = (cursor: string | null, limit: number) => Promise<Page<RunView>>
 
-export async function listRuns(engine: Engine, query: RunsQuery, scope: Scope) {
+export async function findRuns(engine: Engine, query: RunsQuery, scope: Scope) {
   const phases = await phasesOf(engine, query, scope)
   const names = [...phases.keys()]
   const from = query.cursor === undefined ? null : cursorOf(query.cursor, names)

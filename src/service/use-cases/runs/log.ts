@@ -5,10 +5,11 @@ import { limits } from '../../../core/limits.ts'
 import { currentRunOf } from '../../../core/current-run.ts'
 import { iso, SECOND, type Millis } from '../../../core/time.ts'
 import type { LogLine, Page } from '../../../store/port.ts'
-import type { App, AppParts, Request } from '../../http/app/parts.ts'
+import type { Call } from '../call/call.ts'
 import { HttpProblem } from '../call/problem.ts'
-import { callerOf, isStillAllowed, unauthorized } from '../../auth/access.ts'
-import { leaveShare } from '../../auth/request-shares.ts'
+import { PerEngine } from '../call/per-engine.ts'
+import { unauthorized } from '../call/refusal.ts'
+import { useCase } from '../call/use-case.ts'
 import { REVOCATION_CACHE_MS } from '../../auth/revocations.ts'
 import { runParams } from './act.ts'
 import { noRun, visibleRun } from './find.ts'
@@ -62,32 +63,23 @@ export const logAnswer = z
 
 type Query = z.output<typeof logQuery>
 
-export function logRoute(app: App, parts: AppParts): void {
-  const followers = new Followers()
-  app.route({
-    method: 'GET',
-    url: '/api/v1/runs/:id/log',
-    config: { access: 'viewer' },
-    schema: {
-      tags: ['runs'],
-      summary: 'What an attempt of the run logged, the oldest line first',
-      params: runParams,
-      querystring: logQuery,
-      response: { 200: logAnswer },
-    },
-    handler: async request => {
-      const { params, query } = request
-      if (query.follow === 0) return readLog(request, parts, params.id, query)
-      const leave = followers.enter(callerOf(request).tenant)
-      leaveShare(request)
-      try {
-        return await readLog(request, parts, params.id, query)
-      } finally {
-        leave()
-      }
-    },
-  })
-}
+export const readRunLog = useCase({
+  access: 'viewer',
+  params: runParams,
+  query: logQuery,
+  result: logAnswer,
+  handle: async call => {
+    const { params, query } = call
+    if (query.follow === 0) return readLog(call, params.id, query)
+    const leave = followers.of(call.engine).enter(call.caller.tenant)
+    call.connection.leaveShare()
+    try {
+      return await readLog(call, params.id, query)
+    } finally {
+      leave()
+    }
+  },
+})
 
 /** How many readers of each tenant wait for lines. */
 class Followers {
@@ -108,23 +100,25 @@ class Followers {
   }
 }
 
+const followers = new PerEngine(() => new Followers())
+
 function tooMany(most: number, whose: string): HttpProblem {
   const detail = `too many readers wait for lines of logs: at most ${most} ${whose}`
   return new HttpProblem('rate-limited', detail, { retryAfterSeconds: 1 })
 }
 
-async function readLog(request: Request, parts: AppParts, id: string, query: Query) {
-  const { store, clock } = parts.engine
+async function readLog(call: Call, id: string, query: Query) {
+  const { store, clock } = call.engine
   const since = clock.now()
   const deadline = since + query.follow * SECOND
   for (;;) {
     // Read before the lines: an attempt that ends in between has them all.
-    const source = attemptOf(await visibleRun(request, parts, id), query.attempt)
+    const source = attemptOf(await visibleRun(call, id), query.attempt)
     const page = await store.log(source.id, { limit: query.limit, offset: query.offset })
-    const isDone = page.items.length > 0 || !source.isLive || request.raw.destroyed
+    const isDone = page.items.length > 0 || !source.isLive || call.connection.isGone()
     if (isDone || clock.now() >= deadline) {
       const hasWaited = clock.now() - since >= REVOCATION_CACHE_MS
-      if (hasWaited && !(await isStillAllowed(request, parts))) throw unauthorized()
+      if (hasWaited && !(await call.connection.isStillAllowed())) throw unauthorized()
       return answerOf(id, query, source, page)
     }
     await new Promise<void>(resolve => {

@@ -2,7 +2,6 @@
 // what the service adds to it.
 
 import { z } from 'zod'
-import type { Json } from '../../../core/json.ts'
 import { iso, type Instant } from '../../../core/time.ts'
 import {
   domainName,
@@ -12,8 +11,8 @@ import {
   sourceShape,
 } from '../../../sources/shape.ts'
 import type { RateLimit, Source } from '../../../sources/source.ts'
-import type { Answer } from '../call/idempotency.ts'
-import { etagOf } from '../call/revision.ts'
+import type { Answer } from '../call/answer.ts'
+import { withEtag } from '../call/revision.ts'
 
 const moment = z.iso.datetime().nullable()
 
@@ -103,8 +102,7 @@ function at(when: Instant | null): string | null {
 }
 
 export function sourceAnswer(source: Source, status = 200): Answer {
-  const body = sourceView(source) as unknown as Json
-  return { status, body, headers: { ETag: etagOf(source) } }
+  return withEtag(source, sourceView(source), status)
 }
 
 export const limitSchema = z

@@ -2,8 +2,7 @@
 
 import type { Job } from '../../../core/job.ts'
 import { auditCountsOf } from '../../../engine/audit-counts.ts'
-import type { AppParts, Request } from '../../http/app/parts.ts'
-import { callerOf } from '../../auth/access.ts'
+import type { Call } from '../call/call.ts'
 import { actorOf } from '../../auth/principal.ts'
 
 export interface TaskDeed {
@@ -19,12 +18,9 @@ export function taskDeed(action: string, { spec }: Job): TaskDeed {
 }
 
 /** What was done stands, whether or not it can be written down. */
-export async function auditTasks(
-  request: Request,
-  { engine, log }: Pick<AppParts, 'engine' | 'log'>,
-  deeds: readonly TaskDeed[],
-): Promise<void> {
-  const actor = actorOf(callerOf(request), request.ip, request.id)
+export async function auditTasks(call: Call, deeds: readonly TaskDeed[]): Promise<void> {
+  const { engine, log, caller, ip, requestId } = call
+  const actor = actorOf(caller, ip, requestId)
   try {
     for (const [deed, count] of countEqual(deeds)) {
       const { tenant, action, handler: object, queue } = deed
@@ -32,7 +28,7 @@ export async function auditTasks(
       await auditCountsOf(engine).add(entry, count)
     }
   } catch (error) {
-    log?.warn({ request_id: request.id, err: error }, 'tasks not written to the audit')
+    log?.warn({ request_id: requestId, err: error }, 'tasks not written to the audit')
   }
 }
 

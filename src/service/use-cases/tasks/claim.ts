@@ -1,4 +1,4 @@
-// `POST /api/v1/tasks/claim`: work for a process that does it elsewhere. Waits while there is none.
+// Work for a process that does it elsewhere. Waits while there is none.
 
 import { z } from 'zod'
 import { isActionName } from '../../../core/action-name.ts'
@@ -8,13 +8,12 @@ import { laneLimits } from '../../../core/lane.ts'
 import { limits } from '../../../core/limits.ts'
 import { specDefaults } from '../../../core/spec.ts'
 import { RemoteClaims, type RemoteClaimRequest } from '../../../engine/remote-claims.ts'
-import { withCheck } from '../call/checks.ts'
-import type { Request, Routes } from '../../http/app/parts.ts'
+import type { Call } from '../call/call.ts'
+import { PerEngine } from '../call/per-engine.ts'
 import { HttpProblem } from '../call/problem.ts'
-import { refuseInvalid } from '../call/refusal.ts'
-import { callerOf, isStillAllowed, unauthorized } from '../../auth/access.ts'
+import { refuseInvalid, unauthorized } from '../call/refusal.ts'
+import { useCase } from '../call/use-case.ts'
 import { EVERY_TENANT } from '../../auth/principal.ts'
-import { leaveShare } from '../../auth/request-shares.ts'
 import { REVOCATION_CACHE_MS } from '../../auth/revocations.ts'
 import { whole } from '../jobs/fields.ts'
 import { text } from '../jobs/texts.ts'
@@ -58,11 +57,6 @@ const claimFields = z
   })
   .meta({ id: 'ClaimBody', description: 'What a worker can take.' })
 
-const claimBody = withCheck(claimFields, ({ handlers, users: assigned, steal }) => [
-  ...actionProblems(handlers),
-  ...userProblems(assigned, steal),
-])
-
 /** Nodes of the service do the work of actions: their rows hold secrets. */
 function actionProblems(handlers: unknown): Problem[] {
   const given = Array.isArray(handlers) ? (handlers as unknown[]) : []
@@ -84,45 +78,43 @@ function userProblems(assigned: unknown, steal: unknown): Problem[] {
 
 const claimAnswer = z.strictObject({ tasks: z.array(claimedSchema) }).meta({ id: 'Claimed' })
 
-export const claimRoute: Routes = (app, parts) => {
-  const { engine, settings } = parts
-  const claims = new RemoteClaims(engine, engine.node)
-  app.addHook('preClose', async () => claims.stop())
-  app.route({
-    method: 'POST',
-    url: '/api/v1/tasks/claim',
-    config: { access: 'operator' },
-    schema: {
-      tags: ['tasks'],
-      summary: 'Take due tasks under a lease; waits for some when there are none',
-      body: claimBody,
-      response: { 200: claimAnswer },
-    },
-    handler: async request => {
-      const { wait_seconds: seconds } = request.body
-      const ask = askOf(request, request.body)
-      if (seconds > 0) {
-        assertMayWait(claims, ask)
-        leaveShare(request)
+export const remoteClaims = new PerEngine(engine => new RemoteClaims(engine, engine.node))
+
+export const claimTasks = useCase({
+  access: 'operator',
+  body: claimFields,
+  check: ({ handlers, users: assigned, steal }) => [
+    ...actionProblems(handlers),
+    ...userProblems(assigned, steal),
+  ],
+  result: claimAnswer,
+  handle: async call => {
+    const { engine, body, connection } = call
+    const claims = remoteClaims.of(engine)
+    const request = requestOf(call, body)
+    if (body.wait_seconds > 0) {
+      assertMayWait(claims, request)
+      connection.leaveShare()
+    }
+    const { signal, release } = connection.hold()
+    try {
+      const since = engine.clock.now()
+      const held = await claims.claim(request, { ms: body.wait_seconds * 1_000, signal })
+      const hasWaited = engine.clock.now() - since >= REVOCATION_CACHE_MS
+      if (hasWaited && held.length > 0 && !(await connection.isStillAllowed())) {
+        await claims.release(held)
+        throw unauthorized()
       }
-      const gone = leaving(request, settings.requestTimeoutMs)
-      try {
-        const since = engine.clock.now()
-        const held = await claims.claim(ask, { ms: seconds * 1_000, signal: gone.signal })
-        const hasWaited = engine.clock.now() - since >= REVOCATION_CACHE_MS
-        if (hasWaited && held.length > 0 && !(await isStillAllowed(request, parts))) {
-          await claims.release(held)
-          throw unauthorized()
-        }
-        const deeds = held.map(({ job }) => taskDeed('task.claim', job))
-        await auditTasks(request, parts, deeds)
-        return { tasks: held.map(claimedView) }
-      } finally {
-        gone.stop()
-      }
-    },
-  })
-}
+      await auditTasks(
+        call,
+        held.map(({ job }) => taskDeed('task.claim', job)),
+      )
+      return { tasks: held.map(claimedView) }
+    } finally {
+      release()
+    }
+  },
+})
 
 function assertMayWait(claims: RemoteClaims, { tenant }: RemoteClaimRequest): void {
   if (claims.waiting >= WAITING_MAX) {
@@ -139,22 +131,8 @@ function tooManyWaiting(detail: string): HttpProblem {
   return new HttpProblem('rate-limited', detail, { retryAfterSeconds: 1 })
 }
 
-/** Aborted when the caller hangs up; meanwhile a silent connection is not a dead one. */
-function leaving({ raw }: Request, idleMs: number): { signal: AbortSignal; stop: () => void } {
-  const controller = new AbortController()
-  const { socket } = raw
-  const onClose = (): void => controller.abort()
-  socket.on('close', onClose)
-  socket.setTimeout?.(0)
-  const stop = (): void => {
-    socket.off('close', onClose)
-    socket.setTimeout?.(idleMs)
-  }
-  return { signal: controller.signal, stop }
-}
-
-function askOf(request: Request, body: z.output<typeof claimFields>): RemoteClaimRequest {
-  const { tenant } = callerOf(request)
+function requestOf({ caller }: Call, body: z.output<typeof claimFields>): RemoteClaimRequest {
+  const { tenant } = caller
   const isWide = tenant === EVERY_TENANT
   const { users: assigned, steal } = body
   const rule = 'cannot be named with a token of every tenant'

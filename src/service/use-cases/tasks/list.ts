@@ -9,8 +9,8 @@ import { limits } from '../../../core/limits.ts'
 import type { JobFilter, Page, Store } from '../../../store/port.ts'
 import { clientOf } from '../call/idempotency.ts'
 import { pageAnswer, pageFields, pageOf, pageQuery, type PageQuery } from '../call/paging.ts'
-import type { Request, Routes } from '../../http/app/parts.ts'
-import { callerOf } from '../../auth/access.ts'
+import type { Call } from '../call/call.ts'
+import { useCase } from '../call/use-case.ts'
 import { maySee, readerOf, scopeOf } from '../../auth/principal.ts'
 import { jobParams } from '../jobs/answer.ts'
 import { cancelBody } from '../jobs/control.ts'
@@ -32,72 +32,51 @@ const listAnswer = z
   .strictObject({ tasks: z.array(taskSchema), ...pageAnswer })
   .meta({ id: 'TaskList' })
 
-const tags = ['tasks']
+export const listTasks = useCase({
+  access: 'viewer',
+  query: listQuery,
+  result: listAnswer,
+  handle: async call => {
+    const caller = call.caller
+    const reader = readerOf(caller)
+    const page = await tasksOf(call.engine.store, call.query, scopeOf(caller))
+    const tasks = page.items.map(job => taskView(job, call.actions, reader))
+    return { tasks, ...pageFields(call.query, page) }
+  },
+})
+export const getTask = useCase({
+  access: 'viewer',
+  params: jobParams,
+  result: taskSchema,
+  handle: async call => {
+    const job = await call.engine.client.get(call.params.id)
+    assertTask(call, job)
+    return taskView(job, call.actions, readerOf(call.caller))
+  },
+})
 
-export const taskListRoutes: Routes = (app, parts) => {
-  const { engine, actions } = parts
-  app.route({
-    method: 'GET',
-    url: '/api/v1/tasks',
-    config: { access: 'viewer' },
-    schema: {
-      tags,
-      summary: 'Tasks, the newest first; ended ones are kept for a day',
-      querystring: listQuery,
-      response: { 200: listAnswer },
-    },
-    handler: async request => {
-      const caller = callerOf(request)
-      const reader = readerOf(caller)
-      const page = await tasksOf(engine.store, request.query, scopeOf(caller))
-      const tasks = page.items.map(job => taskView(job, actions, reader))
-      return { tasks, ...pageFields(request.query, page) }
-    },
-  })
-  app.route({
-    method: 'GET',
-    url: '/api/v1/tasks/:id',
-    config: { access: 'viewer' },
-    schema: { tags, summary: 'One task', params: jobParams, response: { 200: taskSchema } },
-    handler: async request => {
-      const job = await engine.client.get(request.params.id)
-      assertTask(request, job)
-      return taskView(job, actions, readerOf(callerOf(request)))
-    },
-  })
-  cancelRoute(app, parts)
-}
-
-const cancelRoute: Routes = (app, parts) => {
-  app.route({
-    method: 'POST',
-    url: '/api/v1/tasks/:id/cancel',
-    config: { access: 'operator' },
-    schema: {
-      tags,
-      summary: 'End a task; whoever works at it is told at the next heartbeat',
-      params: jobParams,
-      body: cancelBody,
-      response: { 200: taskSchema },
-    },
-    handler: async request => {
-      const check = (job: Job) => assertTask(request, job)
-      const client = clientOf(request, parts)
-      const job = await client.cancel(request.params.id, request.body?.reason, { check })
-      return taskView(job, parts.actions, readerOf(callerOf(request)))
-    },
-  })
-}
+export const cancelTask = useCase({
+  access: 'operator',
+  params: jobParams,
+  body: cancelBody,
+  result: taskSchema,
+  handle: async call => {
+    const check = (job: Job) => assertTask(call, job)
+    const client = clientOf(call)
+    const job = await client.cancel(call.params.id, call.body?.reason, { check })
+    return taskView(job, call.actions, readerOf(call.caller))
+  },
+})
 
 /** Of someone else, or no task: the same answer as for what is not there. */
-export function assertTask(request: Request, job: Job): void {
-  if (job.kind === 'task' && maySee(callerOf(request), job.spec.tenant)) return
+export function assertTask(call: Call, job: Job): void {
+  if (job.kind === 'task' && maySee(call.caller, job.spec.tenant)) return
   throw noTask(job.id)
 }
 
 /** Workers hold what they were given, be it a task or a job. */
-export function assertOwn(request: Request, job: Job): void {
-  if (!maySee(callerOf(request), job.spec.tenant)) throw noTask(job.id)
+export function assertOwn(call: Call, job: Job): void {
+  if (!maySee(call.caller, job.spec.tenant)) throw noTask(job.id)
 }
 
 function noTask(id: string): SchedulerError {

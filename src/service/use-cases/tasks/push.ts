@@ -7,8 +7,8 @@ import type { Json } from '../../../core/json.ts'
 import { specDefaults } from '../../../core/spec.ts'
 import type { PushInput } from '../../../fair/spec.ts'
 import { pushMany, pushOne, PUSH_MAX, type Pushed } from '../../../fair/tasks.ts'
-import { onceKept } from '../call/idempotency.ts'
-import type { App, AppParts, Routes } from '../../http/app/parts.ts'
+import { Answer } from '../call/answer.ts'
+import { useCase } from '../call/use-case.ts'
 import { priority, priorityOf } from '../jobs/fields.ts'
 import { moment, text } from '../jobs/texts.ts'
 import { auditTasks, type TaskDeed } from './audit.ts'
@@ -55,63 +55,41 @@ const batchBody = z
 
 const batchAnswer = z.strictObject({ tasks: z.array(pushedSchema) }).meta({ id: 'PushedTasks' })
 
-const tags = ['tasks']
+export const pushTask = useCase({
+  access: 'operator',
+  query: tenantQuery,
+  body: pushBody,
+  status: 201,
+  otherStatuses: [200],
+  result: pushedSchema,
+  keeps: true,
+  handle: async call => {
+    const tenant = tenantOf(call)
+    const input = inputOf(call.body)
+    const pushed = await pushOne(call.engine, input, { tenant })
+    await auditTasks(call, deedsOf('task.push', tenant, [[input, pushed]]))
+    const status = pushed.result === 'created' ? 201 : 200
+    return new Answer(status, bodyOf(pushed), { Location: `/api/v1/tasks/${pushed.id}` })
+  },
+})
 
-export const pushRoutes: Routes = (app, parts) => {
-  pushRoute(app, parts)
-  batchRoute(app, parts)
-}
-
-function pushRoute(app: App, parts: AppParts): void {
-  app.route({
-    method: 'POST',
-    url: '/api/v1/tasks',
-    config: { access: 'operator' },
-    schema: {
-      tags,
-      summary: 'Push a task for a user; 200 when its key was pushed before',
-      querystring: tenantQuery,
-      body: pushBody,
-      response: { 200: pushedSchema, 201: pushedSchema },
-    },
-    handler: async (request, reply) => {
-      const tenant = tenantOf(request, request.query.tenant, 'native')
-      return onceKept(request, reply, parts, async () => {
-        const input = inputOf(request.body)
-        const pushed = await pushOne(parts.engine, input, { tenant })
-        await auditTasks(request, parts, deedsOf('task.push', tenant, [[input, pushed]]))
-        const status = pushed.result === 'created' ? 201 : 200
-        return { status, body: bodyOf(pushed), headers: { Location: `/api/v1/tasks/${pushed.id}` } }
-      })
-    },
-  })
-}
-
-function batchRoute(app: App, parts: AppParts): void {
-  app.route({
-    method: 'POST',
-    url: '/api/v1/tasks/batch',
-    bodyLimit: Math.max(BATCH_BYTES_MAX, parts.settings.bodyBytesMax),
-    config: { access: 'operator', jsonKeysMax: BATCH_KEYS_MAX },
-    schema: {
-      tags,
-      summary: 'Push many tasks at once; nothing is pushed if any of them is not valid',
-      querystring: tenantQuery,
-      body: batchBody,
-      response: { 201: batchAnswer },
-    },
-    handler: async (request, reply) => {
-      const tenant = tenantOf(request, request.query.tenant, 'native')
-      return onceKept(request, reply, parts, async () => {
-        const inputs = request.body.tasks.map(inputOf)
-        const pushed = await pushMany(parts.engine, inputs, { tenant })
-        const pairs = inputs.map((input, i) => [input, pushed[i]!] as const)
-        await auditTasks(request, parts, deedsOf('task.batch', tenant, pairs))
-        return { status: 201, body: { tasks: pushed.map(bodyOf) } }
-      })
-    },
-  })
-}
+export const pushTasks = useCase({
+  access: 'operator',
+  accepts: { bytes: BATCH_BYTES_MAX, keys: BATCH_KEYS_MAX },
+  query: tenantQuery,
+  body: batchBody,
+  status: 201,
+  result: batchAnswer,
+  keeps: true,
+  handle: async call => {
+    const tenant = tenantOf(call)
+    const inputs = call.body.tasks.map(inputOf)
+    const pushed = await pushMany(call.engine, inputs, { tenant })
+    const pairs = inputs.map((input, i) => [input, pushed[i]!] as const)
+    await auditTasks(call, deedsOf('task.batch', tenant, pairs))
+    return { tasks: pushed.map(bodyOf) }
+  },
+})
 
 function inputOf(body: PushBody): PushInput {
   const { user_id, payload, not_before, queue, handler, key } = body

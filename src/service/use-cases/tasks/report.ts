@@ -9,8 +9,10 @@ import { limits } from '../../../core/limits.ts'
 import { iso } from '../../../core/time.ts'
 import { parseLease, RemoteWorkers } from '../../../engine/remote-workers.ts'
 import { outcomeOfReturned } from '../../../engine/verdicts.ts'
-import type { App, AppParts, Request, Routes } from '../../http/app/parts.ts'
+import type { Call } from '../call/call.ts'
+import { PerEngine } from '../call/per-engine.ts'
 import { refuseInvalid } from '../call/refusal.ts'
+import { useCase } from '../call/use-case.ts'
 import { jobParams } from '../jobs/answer.ts'
 import { seconds, whole } from '../jobs/fields.ts'
 import { auditTasks, taskDeed } from './audit.ts'
@@ -90,109 +92,75 @@ const finishAnswer = z
   })
   .meta({ id: 'TaskFinished', description: 'Said again by the same holder, it is the same.' })
 
-const tags = ['tasks']
+const remoteWorkers = new PerEngine(engine => new RemoteWorkers(engine))
 
-export const taskReportRoutes: Routes = (app, parts) => {
-  const remote = new RemoteWorkers(parts.engine)
-  heartbeatRoute(app, remote)
-  finishRoutes(app, remote, parts)
-}
-
-function heartbeatRoute(app: App, remote: RemoteWorkers): void {
-  app.route({
-    method: 'POST',
-    url: '/api/v1/tasks/:id/heartbeat',
-    config: { access: 'operator' },
-    schema: {
-      tags,
-      summary: 'Keep a task, and say how far it is',
-      params: jobParams,
-      body: heartbeatBody,
-      response: { 200: heartbeatAnswer },
-    },
-    handler: async request => {
-      const { id } = request.params
-      const { lease_token, progress, checkpoint, lease_seconds } = request.body
-      refuseTooLarge('checkpoint', checkpoint, limits.checkpointBytes)
-      const told = {
-        ...(progress === undefined ? {} : { progress: progressOf(progress) }),
-        ...(checkpoint === undefined ? {} : { checkpoint: checkpoint as Json }),
-        leaseMs: lease_seconds * 1_000,
-      }
-      const until = await remote.heartbeat(parseLease(id, lease_token), told, own(request))
-      return { id, lease_until: iso(until) }
-    },
-  })
-}
+export const keepTask = useCase({
+  access: 'operator',
+  params: jobParams,
+  body: heartbeatBody,
+  result: heartbeatAnswer,
+  handle: async call => {
+    const { id } = call.params
+    const { lease_token, progress, checkpoint, lease_seconds } = call.body
+    refuseTooLarge('checkpoint', checkpoint, limits.checkpointBytes)
+    const report = {
+      ...(progress === undefined ? {} : { progress: progressOf(progress) }),
+      ...(checkpoint === undefined ? {} : { checkpoint: checkpoint as Json }),
+      leaseMs: lease_seconds * 1_000,
+    }
+    const workers = remoteWorkers.of(call.engine)
+    const until = await workers.heartbeat(parseLease(id, lease_token), report, own(call))
+    return { id, lease_until: iso(until) }
+  },
+})
 
 /** What a worker could not send is not known here. */
 const leftOut = { result: null, resultOmitted: 'the worker could not send it' }
 
-const finish = (verb: string, summary: string) => ({
-  method: 'POST' as const,
-  url: `/api/v1/tasks/:id/${verb}`,
-  config: { access: 'operator' as const },
-  schema: { tags, summary, params: jobParams, response: { 200: finishAnswer } },
+/** How a worker ends its hold of a task. */
+function finish<B extends z.ZodType<{ readonly lease_token: string }>>(
+  verb: 'complete' | 'fail' | 'release',
+  body: B,
+  outcomeOf: (body: z.output<B>) => Outcome,
+) {
+  return useCase({
+    access: 'operator',
+    params: jobParams,
+    body,
+    result: finishAnswer,
+    handle: async call => {
+      const holding = parseLease(call.params.id, call.body.lease_token)
+      const workers = remoteWorkers.of(call.engine)
+      const outcome = outcomeOf(call.body)
+      const finished = await workers.finish(holding, { outcome }, own(call))
+      await auditTasks(call, [taskDeed(`task.${verb}`, finished.job)])
+      return answer(finished)
+    },
+  })
+}
+
+export const completeTask = finish('complete', completeBody, body => {
+  const { lease_token: _, result, result_omitted, ...counts } = body
+  const measures = Object.keys(counts).length === 0 ? null : (counts as JsonObject)
+  const kept = outcomeOfReturned(result, measures)
+  return result_omitted === true ? { ...kept, ...leftOut } : kept
 })
 
-function finishRoutes(app: App, remote: RemoteWorkers, parts: AppParts): void {
-  const finishTask = async (request: Request, given: Finished) => {
-    const { verb, outcome } = given
-    const holding = parseLease(given.id, given.lease)
-    const finished = await remote.finish(holding, { outcome }, own(request))
-    await auditTasks(request, parts, [taskDeed(`task.${verb}`, finished.job)])
-    return answer(finished)
-  }
-  const complete = finish('complete', 'A task is done')
-  app.route({
-    ...complete,
-    schema: { ...complete.schema, body: completeBody },
-    handler: async request => {
-      const { lease_token, result, result_omitted, ...counts } = request.body
-      const measures = Object.keys(counts).length === 0 ? null : (counts as JsonObject)
-      const kept = outcomeOfReturned(result, measures)
-      const outcome: Outcome = result_omitted === true ? { ...kept, ...leftOut } : kept
-      const { id } = request.params
-      return finishTask(request, { verb: 'complete', id, lease: lease_token, outcome })
-    },
-  })
-  const fail = finish('fail', 'A task failed: it is tried again unless told, or tried too often')
-  app.route({
-    ...fail,
-    schema: { ...fail.schema, body: failBody },
-    handler: async request => {
-      const { lease_token, error, final, retry_after_seconds: after } = request.body
-      const outcome: Outcome = {
-        kind: 'failed',
-        error: { name: error.name ?? 'Error', message: error.message, stack: error.stack ?? null },
-        final,
-        retryAfterMs: after === undefined ? null : Math.round(after * 1_000),
-      }
-      const { id } = request.params
-      return finishTask(request, { verb: 'fail', id, lease: lease_token, outcome })
-    },
-  })
-  const release = finish('release', 'Give a task back unfinished: it is due again at once')
-  app.route({
-    ...release,
-    schema: { ...release.schema, body: releaseBody },
-    handler: async request => {
-      const { id } = request.params
-      const outcome = { kind: 'interrupted' } as const
-      return finishTask(request, { verb: 'release', id, lease: request.body.lease_token, outcome })
-    },
-  })
-}
+export const failTask = finish(
+  'fail',
+  failBody,
+  ({ error, final, retry_after_seconds: after }) => ({
+    kind: 'failed',
+    error: { name: error.name ?? 'Error', message: error.message, stack: error.stack ?? null },
+    final,
+    retryAfterMs: after === undefined ? null : Math.round(after * 1_000),
+  }),
+)
 
-interface Finished {
-  readonly verb: 'complete' | 'fail' | 'release'
-  readonly id: string
-  readonly lease: string
-  readonly outcome: Outcome
-}
+export const releaseTask = finish('release', releaseBody, () => ({ kind: 'interrupted' }))
 
-function own(request: Request): (job: Job) => void {
-  return job => assertOwn(request, job)
+function own(call: Call): (job: Job) => void {
+  return job => assertOwn(call, job)
 }
 
 function progressOf(given: number | { fraction: number; note?: string | null | undefined }) {

@@ -1,13 +1,12 @@
-// `/api/v1/tenants/:id`: what a tenant is given in all. Administrators of every tenant set it.
+// What a tenant is given in all. Administrators of every tenant set it.
 
 import { z } from 'zod'
-import { auditWrite } from '../../../engine/audit.ts'
-import { removeTenantRule, setTenantRule, tenantRules } from '../../../fair/users.ts'
-import type { App, AppParts, Request, Routes } from '../../http/app/parts.ts'
+import * as users from '../../../fair/users.ts'
+import { auditEntry } from '../call/audit.ts'
 import { notFound } from '../call/refusal.ts'
-import { callerOf } from '../../auth/access.ts'
-import { actorOf, EVERY_TENANT, tenantPattern } from '../../auth/principal.ts'
+import { EVERY_TENANT, tenantPattern } from '../../auth/principal.ts'
 import { ruleBody, ruleFields, ruleOf, ruleView } from '../../compat/fair/rule.ts'
+import { useCase } from '../call/use-case.ts'
 
 const params = z.object({
   id: z.string().regex(tenantPattern, 'must be the name of a tenant'),
@@ -22,84 +21,42 @@ export const tenantRuleAnswer = z
   .strictObject({ tenant: z.string(), ...ruleFields })
   .meta({ id: 'TenantRule', description: 'Holds for all users of the tenant together.' })
 
-const tags = ['system']
-const url = '/api/v1/tenants/:id'
+export const getTenantRule = useCase({
+  access: 'viewer',
+  params,
+  result: tenantRuleAnswer,
+  handle: async call => {
+    const { id } = call.params
+    const { tenant } = call.caller
+    if (tenant !== EVERY_TENANT && tenant !== id) throw notFound(`no tenant ${id}`)
+    const [rule] = await users.tenantRules(call.engine, [id])
+    return { tenant: id, ...ruleView(rule!) }
+  },
+})
 
-export const tenantRuleRoutes: Routes = (app, parts) => {
-  readRoute(app, parts)
-  writeRoutes(app, parts)
-}
-
-function readRoute(app: App, { engine }: AppParts): void {
-  app.route({
-    method: 'GET',
-    url,
-    config: { access: 'viewer' },
-    schema: {
-      tags,
-      summary: 'The rule of a tenant; one that has none has the plain one',
-      params,
-      response: { 200: tenantRuleAnswer },
-    },
-    handler: async request => {
-      const { id } = request.params
-      const { tenant } = callerOf(request)
-      if (tenant !== EVERY_TENANT && tenant !== id) throw notFound(`no tenant ${id}`)
-      const [rule] = await tenantRules(engine, [id])
-      return { tenant: id, ...ruleView(rule!) }
-    },
-  })
-}
-
-function writeRoutes(app: App, parts: AppParts): void {
-  const { engine } = parts
-  app.route({
-    method: 'PUT',
-    url,
-    config: { access: 'every-tenant' },
-    schema: {
-      tags,
-      summary: 'Give a tenant a rule; needs a token of every tenant',
-      params,
-      body: tenantRuleBody,
-      response: { 200: tenantRuleAnswer },
-    },
-    handler: async request => {
-      const { id: tenant } = request.params
-      const audit = audited(request, parts, { tenant, action: 'tenant.set' })
-      const rule = ruleOf(request.body)
-      await setTenantRule(engine, { tenant, ...rule }, [audit])
-      return { tenant, ...ruleView(rule) }
-    },
-  })
-  app.route({
-    method: 'DELETE',
-    url,
-    config: { access: 'every-tenant' },
-    schema: {
-      tags,
-      summary: 'Take the rule of a tenant away; needs a token of every tenant',
-      params,
-      response: { 204: z.undefined() },
-    },
-    handler: async (request, reply) => {
-      const { id: tenant } = request.params
-      const audit = audited(request, parts, { tenant, action: 'tenant.remove' })
-      if (!(await removeTenantRule(engine, tenant, [audit]))) {
-        throw notFound(`tenant ${tenant} has no rule`)
-      }
-      return reply.code(204).send()
-    },
-  })
-}
-
-interface RuleAction {
-  readonly tenant: string
-  readonly action: string
-}
-
-function audited(request: Request, { engine }: AppParts, { tenant, action }: RuleAction) {
-  const actor = actorOf(callerOf(request), request.ip, request.id)
-  const entry = { actor, tenant, action, object: tenant, result: 'done' }
-  return auditWrite(entry, engine.ids, engine.clock.now())
-}
+export const setTenantRule = useCase({
+  access: 'every-tenant',
+  params,
+  body: tenantRuleBody,
+  result: tenantRuleAnswer,
+  handle: async call => {
+    const { id: tenant } = call.params
+    const audit = auditEntry(call, { tenant, action: 'tenant.set', object: tenant })
+    const rule = ruleOf(call.body)
+    await users.setTenantRule(call.engine, { tenant, ...rule }, [audit])
+    return { tenant, ...ruleView(rule) }
+  },
+})
+export const removeTenantRule = useCase({
+  access: 'every-tenant',
+  params,
+  status: 204,
+  handle: async call => {
+    const { id: tenant } = call.params
+    const audit = auditEntry(call, { tenant, action: 'tenant.remove', object: tenant })
+    if (!(await users.removeTenantRule(call.engine, tenant, [audit]))) {
+      throw notFound(`tenant ${tenant} has no rule`)
+    }
+    return undefined
+  },
+})

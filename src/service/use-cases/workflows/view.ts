@@ -2,14 +2,12 @@
 
 import { z } from 'zod'
 import { httpSettings, shownHttp } from '../../../actions/http/settings.ts'
-import type { Json } from '../../../core/json.ts'
 import { documentOf } from '../../../workflows/edge.ts'
 import { workflowBody } from '../../../workflows/shape.ts'
 import { workflowLimits, type Workflow } from '../../../workflows/workflow.ts'
-import type { Answer } from '../call/idempotency.ts'
-import type { Request } from '../../http/app/parts.ts'
-import { etagOf } from '../call/revision.ts'
-import { callerOf } from '../../auth/access.ts'
+import type { Answer } from '../call/answer.ts'
+import type { Call } from '../call/call.ts'
+import { withEtag } from '../call/revision.ts'
 import { readerOf } from '../../auth/principal.ts'
 
 export const workflowParams = z.object({
@@ -68,11 +66,16 @@ export const patchBody = z
   })
   .meta({ id: 'WorkflowPatch' })
 
-export function workflowAnswer(request: Request, workflow: Workflow, status = 200): Answer {
-  const reader = readerOf(callerOf(request))
+export type WorkflowView = z.input<typeof workflowSchema>
+
+export function workflowView({ caller }: Call, workflow: Workflow): WorkflowView {
+  const reader = readerOf(caller)
   const visible = workflow.steps.map(one =>
     one.http === undefined ? one : { ...one, http: shownHttp(one.http, reader) },
   )
-  const document = documentOf({ ...workflow, steps: visible }) as unknown as Json
-  return { status, body: document, headers: { ETag: etagOf(workflow) } }
+  return documentOf({ ...workflow, steps: visible }) as unknown as WorkflowView
+}
+
+export function workflowAnswer(call: Call, workflow: Workflow, status = 200): Answer {
+  return withEtag(workflow, workflowView(call, workflow), status)
 }

@@ -1,9 +1,9 @@
 // One reader of the stream: what it wants, what it may see, and no more memory than it is worth.
 
 import { Readable } from 'node:stream'
-import { EVERY_TENANT, type Principal } from '../../auth/principal.ts'
-import type { Fact, Topic } from '../../events/facts.ts'
-import { frame } from '../../events/ring.ts'
+import { EVERY_TENANT, type Principal } from '../auth/principal.ts'
+import type { Fact, Topic } from './facts.ts'
+import { frame } from './ring.ts'
 
 /** What may pile up for one reader; the rest of a burst is left out, and it is told to read anew. */
 export const BUFFERED_BYTES_MAX = 512 * 1024
