@@ -114,6 +114,13 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
 }
 
+/** Inside the service: use cases know nothing of HTTP, so that commands call them without it. */
+export const closedRooms: Readonly<Record<string, string>> = {
+  'src/service/auth/': 'src/service/http/',
+  'src/service/events/': 'src/service/http/',
+  'src/service/use-cases/': 'src/service/http/',
+}
+
 /** What each concrete store may use from outside: its driver, and nothing of another store's. */
 export const storePackages: Readonly<Record<string, readonly string[]>> = {
   memory: [],

@@ -2,8 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { RecordWrite } from '../../core/record.ts'
-import type { Instant, Millis } from '../../core/time.ts'
-import { DAY } from '../../core/time.ts'
+import { DAY, type Instant, type Millis } from '../../core/time.ts'
 import type { Page, PageRequest } from '../../store/port.ts'
 import { isOfThisMachine } from './origin.ts'
 import { EVERY_TENANT, type Identity, type Principal } from './principal.ts'

@@ -6,6 +6,12 @@ import type { Actor } from '../../engine/audit.ts'
 export const roles = ['viewer', 'operator', 'admin'] as const
 export type Role = (typeof roles)[number]
 
+/**
+ * `open` needs nothing, `every-tenant` an admin of `*`; so does `metrics`, unless it is asked from
+ * this machine.
+ */
+export type Access = Role | 'open' | 'every-tenant' | 'metrics'
+
 /** Sees every tenant; only an admin may have it. */
 export const EVERY_TENANT = '*'
 

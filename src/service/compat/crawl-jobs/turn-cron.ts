@@ -3,10 +3,9 @@
 import { z } from 'zod'
 import { iso } from '../../../core/time.ts'
 import { scopeOf } from '../../auth/principal.ts'
-import { clientOf } from '../../use-cases/call/idempotency.ts'
+import { clientOf } from '../../use-cases/call/client.ts'
 import { useCase } from '../../use-cases/call/use-case.ts'
-import { contextOf } from '../../use-cases/jobs/spec-context.ts'
-import { editedSpec } from '../../use-cases/jobs/spec.ts'
+import { contextOf, editedSpec } from '../../use-cases/jobs/spec.ts'
 import { flatOf } from './flat.ts'
 import { findCronJobs, fromCronAnswer } from './from-cron.ts'
 

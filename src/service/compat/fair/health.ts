@@ -5,7 +5,7 @@ import { isoOrNull } from '../../use-cases/jobs/view.ts'
 import { healthOf, type FairHealth } from '../../../fair/health.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { scopeOf } from '../../auth/principal.ts'
-import { inTime } from '../../http/health/routes.ts'
+import { inTime } from '../../use-cases/system/probe.ts'
 import { useCase } from '../../use-cases/call/use-case.ts'
 
 const errorKinds = ['store', 'claim', 'record', 'push', 'cron'] as const

@@ -3,7 +3,7 @@
 import rateLimit from '@fastify/rate-limit'
 import Fastify from 'fastify'
 import { auditCountsOf } from '../../../engine/audit-counts.ts'
-import { guardRoutes } from '../../auth/access.ts'
+import { guardRoutes } from '../guard/access.ts'
 import { readJson } from './body.ts'
 import { answerClientError, receiveLimits } from './client-errors.ts'
 import { answerCompiler, compileValidator } from './compile.ts'

@@ -1,7 +1,6 @@
 // Reading bodies: JSON only, of bounded size, depth and breadth; nothing that reaches prototypes.
 
-import type { JsonBounds } from '../../use-cases/call/json-bounds.ts'
-import { parseBody } from '../../use-cases/call/json-body.ts'
+import { type JsonBounds, parseBody } from '../../use-cases/call/json-body.ts'
 import type { App, AppParts, Request } from './parts.ts'
 import { HttpProblem } from '../../use-cases/call/problem.ts'
 

@@ -2,7 +2,7 @@
 // added; what describes them is loaded and the document made when somebody first asks for it.
 
 import type { FastifySchema, RouteOptions } from 'fastify'
-import type { Access } from '../../auth/access.ts'
+import type { Access } from '../../auth/principal.ts'
 import type { App, AppParts, Routes } from './parts.ts'
 import { problemSchema } from '../../use-cases/call/problem.ts'
 

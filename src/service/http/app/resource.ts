@@ -2,8 +2,8 @@
 
 import type { RouteOptions } from 'fastify'
 import { z } from 'zod'
-import { isStillAllowed, callerOf } from '../../auth/access.ts'
-import { leaveShare } from '../../auth/request-shares.ts'
+import { isStillAllowed, callerOf } from '../guard/access.ts'
+import { leaveShare } from '../guard/request-shares.ts'
 import type { Answer } from '../../use-cases/call/answer.ts'
 import type { Call } from '../../use-cases/call/call.ts'
 import { checkedBody, perform, type AnyUseCase } from '../../use-cases/call/use-case.ts'

@@ -1,10 +1,9 @@
 // Whether the process lives, whether it is of use, what it counted, which version it is.
 
 import { z } from 'zod'
-import { problemOf } from '../../use-cases/call/refusal.ts'
+import { askStore } from '../../use-cases/system/probe.ts'
 import type { AppParts, Routes } from '../app/parts.ts'
-import { iso, SECOND, type Millis } from '../../../core/time.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import { iso } from '../../../core/time.ts'
 
 export const readySchema = z.strictObject({
   status: z.enum(['ready', 'not ready']),
@@ -66,36 +65,6 @@ export const healthRoutes: Routes = (app, parts) => {
       response: { 200: z.strictObject({ name: z.string(), version: z.string() }) },
     },
     handler: async () => ({ name: 'carillon', version: parts.version }),
-  })
-}
-
-/** Probes give up after a few seconds: the answer must not take as long as a stalled store. */
-const ANSWER_MS: Millis = 2 * SECOND
-
-/** `reachable`, or why the store is not. */
-export function askStore(
-  store: Pick<Engine['store'], 'now'>,
-  clock: Pick<Engine['clock'], 'after'>,
-): Promise<string> {
-  const answer = store.now().then(
-    () => 'reachable',
-    (error: unknown) => problemOf(error, 'native').message,
-  )
-  return inTime(answer, clock).then(text => text ?? 'the store did not answer within 2 s')
-}
-
-/** Null when it fails, or takes longer than a probe waits. */
-export function inTime<T>(
-  answer: Promise<T>,
-  clock: Pick<Engine['clock'], 'after'>,
-): Promise<T | null> {
-  return new Promise(resolve => {
-    const cancel = clock.after(ANSWER_MS, () => resolve(null))
-    const settle = (value: T | null) => {
-      cancel()
-      resolve(value)
-    }
-    answer.then(settle, () => settle(null))
   })
 }
 

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Problem } from '../../../core/errors.ts'
 import { limits } from '../../../core/limits.ts'
-import { withCheck } from '../call/checks.ts'
+import { withCheck } from '../call/input.ts'
 import { tenantPattern } from '../../auth/principal.ts'
 import { moment, text } from '../jobs/texts.ts'
 import { qualifierFields } from '../jobs/qualifiers.ts'

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { Answer } from '../call/answer.ts'
-import { clientOf } from '../call/idempotency.ts'
+import { clientOf } from '../call/client.ts'
 import { PerEngine } from '../call/per-engine.ts'
 import { HttpProblem } from '../call/problem.ts'
 import { mayAct } from '../../auth/principal.ts'

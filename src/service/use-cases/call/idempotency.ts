@@ -10,20 +10,13 @@ import type { Also, Deed } from '../../../engine/audit.ts'
 import type { Client } from '../../../engine/client.ts'
 import { EVERY_TENANT } from '../../auth/principal.ts'
 import { Answer, type AnswerParts } from './answer.ts'
-import { auditOf } from './audit.ts'
 import type { Call } from './call.ts'
-import { ruleOf } from './caller-rule.ts'
+import { auditOf, clientOf } from './client.ts'
 import { HttpProblem } from './problem.ts'
 import { problemOf } from './refusal.ts'
 
 const KEPT_MS = DAY
 const KEY_LENGTH_MAX = 255
-
-/** Verbs in the name of the caller: what they do is in the audit, and held to the caller's rules. */
-export function clientOf(call: Call, also: Also = auditOf(call)): Client {
-  const rule = ruleOf(call)
-  return call.engine.client.with({ also, ...(rule === null ? {} : { rule }) })
-}
 
 export interface Act {
   /** What the deed is answered with; called before it is written. */

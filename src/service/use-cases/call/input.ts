@@ -2,7 +2,6 @@
 
 import { z } from 'zod'
 import type { Problem } from '../../../core/errors.ts'
-import { checkBody } from './checks.ts'
 
 /** What a request part breaks; the error handler gives it the status of its route. */
 export class InvalidPart extends Error {
@@ -73,4 +72,21 @@ function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
     return (value as Record<PropertyKey, unknown>)[key]
   }, given)
+}
+
+export type BodyCheck = (given: Readonly<Record<string, unknown>>) => readonly Problem[]
+
+const checks = new WeakMap<z.ZodType, BodyCheck>()
+
+/** The same schema; its validator also asks `check`, which sees the body as it was sent. */
+export function withCheck<S extends z.ZodType>(schema: S, check: BodyCheck): S {
+  const own = schema.clone()
+  checks.set(own, check)
+  return own
+}
+
+function checkBody(schema: z.ZodType, given: unknown): readonly Problem[] {
+  const check = checks.get(schema)
+  if (check === undefined || typeof given !== 'object' || given === null) return []
+  return check(given as Readonly<Record<string, unknown>>)
 }

@@ -1,6 +1,6 @@
 // A body of JSON: of bounded depth and breadth, and with nothing in it that reaches prototypes.
 
-import { excessOf, type JsonBounds } from './json-bounds.ts'
+import { endOfString } from '../../../core/json-text.ts'
 import { HttpProblem } from './problem.ts'
 
 /** The value a text of JSON stands for; undefined when there is none. */
@@ -43,4 +43,45 @@ function reachesPrototype(value: unknown): boolean {
 
 function hasPrototype(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
+}
+
+export interface JsonBounds {
+  readonly jsonDepthMax: number
+  readonly jsonKeysMax: number
+}
+
+/** Lists and objects in one text; what a body of the usual size could hold at most. */
+export const CONTAINERS_MAX = 100_000
+
+const QUOTE = 34
+const COLON = 58
+const OPEN_LIST = 91
+const CLOSE_LIST = 93
+const OPEN_OBJECT = 123
+const CLOSE_OBJECT = 125
+
+/** What is too much, as the end of a sentence; null when nothing is. A text that is no JSON may pass. */
+export function excessOf(text: string, { jsonDepthMax, jsonKeysMax }: JsonBounds): string | null {
+  let [depth, containers, keys] = [0, 0, 0]
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at) ?? text.length
+        break
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        if (depth++ > jsonDepthMax) return `is nested deeper than ${jsonDepthMax}`
+        if (++containers > CONTAINERS_MAX) {
+          return `has more than ${CONTAINERS_MAX} lists and objects`
+        }
+        break
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        depth--
+        break
+      case COLON:
+        if (++keys > jsonKeysMax) return `has more than ${jsonKeysMax} keys`
+    }
+  }
+  return null
 }

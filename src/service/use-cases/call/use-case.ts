@@ -3,10 +3,10 @@
 
 import type { z } from 'zod'
 import type { Problem } from '../../../core/errors.ts'
-import type { Access } from '../../auth/access.ts'
+import type { Access } from '../../auth/principal.ts'
 import { Answer } from './answer.ts'
 import type { Call, Services } from './call.ts'
-import { withCheck } from './checks.ts'
+import { withCheck } from './input.ts'
 import { onceKept } from './idempotency.ts'
 import type { Family } from './refusal.ts'
 import { assertMatchGiven } from './revision.ts'

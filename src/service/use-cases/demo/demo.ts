@@ -2,8 +2,7 @@
 
 import { z } from 'zod'
 import { heldDemo, loadDemo, removeDemo } from '../../../demo/demo.ts'
-import { recordAudit } from '../call/audit.ts'
-import { clientOf } from '../call/idempotency.ts'
+import { clientOf, recordAudit } from '../call/client.ts'
 import { EVERY_TENANT } from '../../auth/principal.ts'
 import { useCase } from '../call/use-case.ts'
 

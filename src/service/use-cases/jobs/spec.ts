@@ -15,6 +15,8 @@ import {
 } from '../../../core/spec.ts'
 import type { Instant, Millis } from '../../../core/time.ts'
 import { isRecurring, type Trigger } from '../../../core/trigger.ts'
+import { EVERY_TENANT } from '../../auth/principal.ts'
+import type { Call } from '../call/call.ts'
 import { HttpProblem } from '../call/problem.ts'
 import type { JobBody } from './body.ts'
 import { durationMs, priorityOf, type RetryBody, type TriggerBody } from './fields.ts'
@@ -36,6 +38,10 @@ export interface SpecContext {
   readonly isOfEveryTenant: boolean
   /** Puts the interval of a crawl job on this grid. */
   readonly anchor?: Instant
+}
+
+export function contextOf({ caller, actions, engine }: Call): SpecContext {
+  return { actions, now: engine.clock.now(), isOfEveryTenant: caller.tenant === EVERY_TENANT }
 }
 
 const ms = (seconds: number): Millis => Math.round(seconds * 1_000)

@@ -1,7 +1,7 @@
 // Making, editing and removing jobs.
 
-import { clientOf, once } from '../call/idempotency.ts'
-import { insert } from '../call/insert.ts'
+import { once } from '../call/idempotency.ts'
+import { clientOf, insert } from '../call/client.ts'
 import type { Call } from '../call/call.ts'
 import { useCase } from '../call/use-case.ts'
 import { refuseInvalid } from '../call/refusal.ts'
@@ -12,8 +12,7 @@ import { assertHandler, inWireNames } from './handler.ts'
 import { clashes, formProblems } from '../../compat/crawl-jobs/rules.ts'
 import { createProblems, readOnlyProblems, withoutUnchanged } from './rules.ts'
 import { assertNotDeclared, guardOf, noJob, visibleJob } from './scope.ts'
-import { contextOf } from './spec-context.ts'
-import { editedSpec, newSpec } from './spec.ts'
+import { contextOf, editedSpec, newSpec } from './spec.ts'
 import { formQuery, jobSchema, jobView } from './view.ts'
 
 const family = 'jobs'

@@ -6,7 +6,7 @@ import type { Declaration } from '../../../core/reconcile.ts'
 import { limits } from '../../../core/limits.ts'
 import { assertSpec } from '../../../core/spec-check.ts'
 import type { JobSpec } from '../../../core/spec.ts'
-import { ruleOf } from '../call/caller-rule.ts'
+import { ruleOf } from '../call/client.ts'
 import type { Call, Services } from '../call/call.ts'
 import { HttpProblem } from '../call/problem.ts'
 import { tenantPattern } from '../../auth/principal.ts'
@@ -14,8 +14,7 @@ import { jobBody } from '../jobs/body.ts'
 import { text } from '../jobs/texts.ts'
 import { assertHandler, inWireNames } from '../jobs/handler.ts'
 import { createProblems } from '../jobs/rules.ts'
-import { contextOf } from '../jobs/spec-context.ts'
-import { newSpec } from '../jobs/spec.ts'
+import { contextOf, newSpec } from '../jobs/spec.ts'
 
 const JOBS_MAX = 1_000
 

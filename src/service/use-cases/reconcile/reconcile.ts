@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Difference } from '../../../core/reconcile.ts'
 import { describeTrigger, type Trigger } from '../../../core/trigger.ts'
-import { auditOf } from '../call/audit.ts'
+import { auditOf } from '../call/client.ts'
 import type { Call } from '../call/call.ts'
 import { refuseInvalid } from '../call/refusal.ts'
 import { EVERY_TENANT } from '../../auth/principal.ts'

@@ -1,7 +1,7 @@
 // How many requests sources may send to a domain.
 
 import { z } from 'zod'
-import { recordAudit } from '../call/audit.ts'
+import { recordAudit } from '../call/client.ts'
 import { pageAnswer, pageFields, pageOf, pageQuery } from '../call/paging.ts'
 import { tenantOf, tenantQuery } from '../call/tenant.ts'
 import { limitBody, limitParams, limitSchema, limitView } from './view.ts'

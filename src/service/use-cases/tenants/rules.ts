@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import * as users from '../../../fair/users.ts'
-import { auditEntry } from '../call/audit.ts'
+import { auditEntry } from '../call/client.ts'
 import { notFound } from '../call/refusal.ts'
 import { EVERY_TENANT, tenantPattern } from '../../auth/principal.ts'
 import { ruleBody, ruleFields, ruleOf, ruleView } from '../../compat/fair/rule.ts'

@@ -5,7 +5,7 @@ import { limits } from '../../../core/limits.ts'
 import { iso } from '../../../core/time.ts'
 import { EVERY_TENANT, roles } from '../../auth/principal.ts'
 import { notFound, refuseInvalid } from '../call/refusal.ts'
-import { auditEntry } from '../call/audit.ts'
+import { auditEntry } from '../call/client.ts'
 import { useCase } from '../call/use-case.ts'
 
 const TOKEN_LENGTH_MAX = 8 * 1024

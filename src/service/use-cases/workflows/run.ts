@@ -13,7 +13,7 @@ import { findRun, runsAnswer, runsOfWorkflow, runsQuery, workflowIdOf } from './
 import { workflowRunSchema } from './run-view.ts'
 import { tenantOf, tenantQuery } from '../call/tenant.ts'
 import { workflowParams } from './view.ts'
-import { insert } from '../call/insert.ts'
+import { insert } from '../call/client.ts'
 import { useCase } from '../call/use-case.ts'
 
 export const runBody = z

@@ -1,6 +1,6 @@
 // Says once that requests come through a proxy nobody declared; what its header says is not believed.
 
-import type { App, AppParts } from '../http/app/parts.ts'
+import type { App, AppParts } from '../app/parts.ts'
 
 export function noticeForwarding(app: App, { log }: Pick<AppParts, 'log'>): void {
   if (log === null) return

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { VirtualClock } from '../../../testing/virtual-clock.ts'
-import { askStore } from './routes.ts'
+import { askStore } from './probe.ts'
 
 test('G1 a store that does not answer is reported after 2 s', async () => {
   const clock = new VirtualClock(0)

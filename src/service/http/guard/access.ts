@@ -1,23 +1,17 @@
 // Every route says who may use it; this hook holds it to that before anything else is read.
 
 import type { onRequestAsyncHookHandler, RouteOptions } from 'fastify'
-import type { App, AppParts, Request } from '../http/app/parts.ts'
-import { HttpProblem } from '../use-cases/call/problem.ts'
-import { unauthorized, type Family } from '../use-cases/call/refusal.ts'
+import type { App, AppParts, Request } from '../app/parts.ts'
+import { HttpProblem } from '../../use-cases/call/problem.ts'
+import { unauthorized, type Family } from '../../use-cases/call/refusal.ts'
 import { cookiePlaceOf } from './cookie-place.ts'
 import { noticeForwarding } from './forwarding.ts'
-import { isLoopback, isOfThisMachine, isSafe, isSameOrigin } from './origin.ts'
-import { EVERY_TENANT, mayAct, type Principal, type Role } from './principal.ts'
+import { isLoopback, isOfThisMachine, isSafe, isSameOrigin } from '../../auth/origin.ts'
+import { EVERY_TENANT, mayAct, type Access, type Principal } from '../../auth/principal.ts'
 import { auditRefusal } from './refusals.ts'
 import { shareRequests } from './request-shares.ts'
 
 const TOKEN_LENGTH_MAX = 8 * 1024
-
-/**
- * `open` needs nothing, `every-tenant` an admin of `*`; so does `metrics`, unless it is asked from
- * this machine.
- */
-export type Access = Role | 'open' | 'every-tenant' | 'metrics'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,9 +1,9 @@
 // How many requests of a tenant are worked on at once in this process: further ones wait, so that a
 // tenant that sends thousands keeps its own waiting and nobody else's.
 
-import { TenantTurns } from '../../actions/guard/tenant-turns.ts'
-import type { App, AppParts, Request } from '../http/app/parts.ts'
-import { HttpProblem } from '../use-cases/call/problem.ts'
+import { TenantTurns } from '../../../actions/guard/tenant-turns.ts'
+import type { App, AppParts, Request } from '../app/parts.ts'
+import { HttpProblem } from '../../use-cases/call/problem.ts'
 
 /** Requests of one tenant that wait for its share; each keeps a connection open. */
 const WAITING_MAX = 1_000

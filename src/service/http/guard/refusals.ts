@@ -1,8 +1,8 @@
 // What the audit keeps of requests that were refused: equal ones of a minute are one row.
 
-import { auditCountsOf } from '../../engine/audit-counts.ts'
-import type { AppParts, Request } from '../http/app/parts.ts'
-import { actorOf } from './principal.ts'
+import { auditCountsOf } from '../../../engine/audit-counts.ts'
+import type { AppParts, Request } from '../app/parts.ts'
+import { actorOf } from '../../auth/principal.ts'
 
 export interface Refused {
   readonly tenant: string
