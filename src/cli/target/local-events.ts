@@ -16,8 +16,9 @@ export async function* localEvents(
 ): AsyncGenerator<CarillonEvent, void> {
   const { eventQuery, hubs, subscribe } =
     await import('../../service/use-cases/events/subscribe.ts')
+  signal?.throwIfAborted()
   const call = service.call()
-  service.atEnd(() => hubs.held(call.engine)?.close())
+  service.atEnd(() => hubs.drop(call.engine)?.close())
   const asked = { topics: topics?.join(','), job, after }
   const open = async () =>
     subscribe(call, checkPart(eventQuery, asked, 'query') as Parameters<typeof subscribe>[1])

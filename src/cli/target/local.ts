@@ -49,7 +49,7 @@ export function localApi(service: LocalService): Api {
     bulk: async (body, options) => {
       const { bulkWorkers, startBulk } = await bulk()
       const { engine } = service.call()
-      service.atEnd(() => bulkWorkers.held(engine)?.close())
+      service.atEnd(() => bulkWorkers.drop(engine)?.close())
       return call(startBulk, { body }, options)
     },
     bulkEnd: (id, tell, options) => endOf({ bulkGet }, id, tell, options),
@@ -200,16 +200,13 @@ async function perform<T>(
 /** A use case goes on, as it does when a connection is lost; nobody waits for it any more. */
 function unlessGone<T>(work: Promise<T>, { signal, timeoutMs }: CallOptions): Promise<T> {
   const limit = timeoutMs === undefined ? TIMEOUT_MS : timeoutMs
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(signal!.reason as Error)
+  const stop = new AbortController()
+  const ended = { signal: stop.signal }
+  const over = new Promise<never>((_, reject) => {
     const late = () => reject(new TimeoutError(`the store did not answer within ${limit} ms`))
-    signal?.addEventListener('abort', leave)
     const cancel = limit === null ? () => {} : after(limit, late)
-    void work
-      .finally(() => {
-        cancel()
-        signal?.removeEventListener('abort', leave)
-      })
-      .then(resolve, reject)
+    stop.signal.addEventListener('abort', cancel, { once: true })
+    signal?.addEventListener('abort', () => reject(signal.reason as Error), ended)
   })
+  return Promise.race([work, over]).finally(() => stop.abort())
 }

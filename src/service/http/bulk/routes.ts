@@ -5,7 +5,7 @@ import type { Routes } from '../app/parts.ts'
 import { resource } from '../app/resource.ts'
 
 export const bulkRoutes: Routes = (app, parts) => {
-  app.addHook('preClose', async () => bulkWorkers.held(parts.engine)?.close())
+  app.addHook('preClose', async () => bulkWorkers.drop(parts.engine)?.close())
   routes(app, parts)
 }
 

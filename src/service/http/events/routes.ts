@@ -6,7 +6,7 @@ import type { Routes } from '../app/parts.ts'
 import { callOf } from '../app/resource.ts'
 
 export const eventRoutes: Routes = (app, parts) => {
-  app.addHook('preClose', async () => hubs.held(parts.engine)?.close())
+  app.addHook('preClose', async () => hubs.drop(parts.engine)?.close())
   app.route({
     method: 'GET',
     url: '/api/v1/events',

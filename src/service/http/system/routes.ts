@@ -5,8 +5,8 @@ import type { Routes } from '../app/parts.ts'
 import { resource } from '../app/resource.ts'
 
 export const systemRoutes: Routes = (app, parts) => {
-  const { counters } = serving.of(parts.engine)
-  app.addHook('onClose', async () => counters.stop())
+  serving.of(parts.engine)
+  app.addHook('onClose', async () => serving.drop(parts.engine)?.counters.stop())
   routes(app, parts)
 }
 

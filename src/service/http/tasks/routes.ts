@@ -8,7 +8,7 @@ import type { Routes } from '../app/parts.ts'
 import { resource } from '../app/resource.ts'
 
 export const taskRoutes: Routes = (app, parts) => {
-  app.addHook('preClose', async () => remoteClaims.held(parts.engine)?.stop())
+  app.addHook('preClose', async () => remoteClaims.drop(parts.engine)?.stop())
   routes(app, parts)
 }
 

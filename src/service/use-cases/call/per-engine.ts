@@ -16,8 +16,10 @@ export class PerEngine<T> {
     return held
   }
 
-  /** Null when nothing needed it. */
-  held(engine: Engine): T | null {
-    return this.#held.get(engine) ?? null
+  /** To be ended by its caller: whoever needs one afterwards gets a new one. Null when nothing needed it. */
+  drop(engine: Engine): T | null {
+    const held = this.#held.get(engine) ?? null
+    this.#held.delete(engine)
+    return held
   }
 }
