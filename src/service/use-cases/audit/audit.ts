@@ -10,17 +10,13 @@ import { auditKind } from '../../../engine/audit.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Page } from '../../../store/port.ts'
 import { EVERY_TENANT, mayAct, tenantPattern, type Principal } from '../../auth/principal.ts'
+import { cursorQuery } from '../call/paging.ts'
 import { useCase } from '../call/use-case.ts'
 
 /** Books opened for a reader of every tenant that names none. */
 const BOOKS_MAX = 50
 
-export const query = z.object({
-  limit: z.coerce.number().int().min(1).max(limits.pageMax).default(50),
-  cursor: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,400}$/, 'must be a next_cursor')
-    .optional(),
+export const query = cursorQuery.extend({
   job: z.string().min(1).max(limits.idLength).optional(),
   tenant: z
     .union([z.literal(EVERY_TENANT), z.string().regex(tenantPattern)], {

@@ -11,6 +11,15 @@ export const pageQuery = z.object({
   cursor: z.string().min(1).max(1_000).optional(),
 })
 
+/** Pages of what is counted by nobody: a cursor is all there is to go on with. */
+export const cursorQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(limits.pageMax).default(50),
+  cursor: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,400}$/, 'must be a next_cursor')
+    .optional(),
+})
+
 export type PageQuery = z.output<typeof pageQuery>
 
 export const pageAnswer = {

@@ -1,10 +1,10 @@
 // Which code a body may name, and the core's refusals in the words of the body.
 
 import { isActionName } from '../../../core/action-name.ts'
-import { SchedulerError } from '../../../core/errors.ts'
 import { limits } from '../../../core/limits.ts'
 import { NODE_KIND } from '../../../engine/node-record.ts'
 import type { Services } from '../call/call.ts'
+import { renaming } from '../call/field-names.ts'
 import { refuseInvalid } from '../call/refusal.ts'
 import type { JobBody } from './body.ts'
 import { wireProblem } from './rules.ts'
@@ -28,26 +28,7 @@ async function isElsewhere(handler: string, engine: Services['engine']): Promise
   })
 }
 
-const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise
-
 /** A caller must find the name they wrote, not ours. */
 export function inWireNames<T>(body: JobBody, work: () => T): T {
-  const isFlat = body.trigger === undefined
-  try {
-    const made = work()
-    if (!isPromise(made)) return made
-    return made.catch((error: unknown) => {
-      throw renamed(error, isFlat)
-    }) as T
-  } catch (error) {
-    throw renamed(error, isFlat)
-  }
-}
-
-function renamed(error: unknown, isFlat: boolean): unknown {
-  if (!(error instanceof SchedulerError) || error.problems.length === 0) return error
-  const problems = error.problems.map(problem => wireProblem(problem, isFlat))
-  return new SchedulerError(error.code, `not valid: ${problems.map(p => p.field).join(', ')}`, {
-    problems,
-  })
+  return renaming(problem => wireProblem(problem, body.trigger === undefined), work)
 }

@@ -9,18 +9,15 @@ import { tenantRules } from '../../../fair/users.ts'
 import type { Page, TenantCount } from '../../../store/port.ts'
 import { EVERY_TENANT } from '../../auth/principal.ts'
 import { ruleSchema, ruleView } from '../../compat/fair/rule.ts'
+import { cursorQuery } from '../call/paging.ts'
 import { useCase } from '../call/use-case.ts'
 
 const PAGE_MAX = 100
 const count = z.int().nonnegative()
 const states = ['waiting', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const
 
-export const query = z.object({
+export const query = cursorQuery.extend({
   limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(50),
-  cursor: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,400}$/, 'must be a next_cursor')
-    .optional(),
 })
 
 export const tenantSchema = z

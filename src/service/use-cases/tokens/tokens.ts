@@ -1,11 +1,11 @@
 // Which sessions there are, and ending them and tokens before their time. For admins of every tenant.
 
 import { z } from 'zod'
-import { limits } from '../../../core/limits.ts'
 import { iso } from '../../../core/time.ts'
 import { EVERY_TENANT, roles } from '../../auth/principal.ts'
 import { notFound, refuseInvalid } from '../call/refusal.ts'
 import { auditEntry } from '../call/client.ts'
+import { cursorQuery } from '../call/paging.ts'
 import { useCase } from '../call/use-case.ts'
 
 const TOKEN_LENGTH_MAX = 8 * 1024
@@ -23,14 +23,6 @@ const sessionSchema = z
     token_id: z.string().nullable().meta({ description: 'The jti of the token it was made from.' }),
   })
   .meta({ id: 'BrowserSession', description: 'Someone who is signed in.' })
-
-const query = z.object({
-  limit: z.coerce.number().int().min(1).max(limits.pageMax).default(50),
-  cursor: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,400}$/, 'must be a next_cursor')
-    .optional(),
-})
 
 const listAnswer = z
   .strictObject({
@@ -56,7 +48,7 @@ const revokeAnswer = z
 
 export const listSessions = useCase({
   access: 'every-tenant',
-  query,
+  query: cursorQuery,
   result: listAnswer,
   handle: async call => {
     const { limit, cursor } = call.query
