@@ -1,16 +1,5 @@
-// What a crawl body says about the spec of its job.
-//
-// | Field | Spec | Rule |
-// |---|---|---|
-// | interval_minutes, interval_type | trigger: every so many units, from the end of a run | B1, B2, B7 |
-// | schedule_time | trigger: extended cron in UTC, unless there is an interval | B2, B11 |
-// | schedule_enabled | no trigger but one run at once, or manual after an edit | B2, B4 |
-// | max_retries | retry.limit | B6 |
-// | retry_backoff_seconds | retry.backoff: doubles, at most an hour | B6 |
-// | source_id, source_name | name, and the source of the crawl | B2 |
-// | url | action: a crawl of it | B2, B12 |
-//
-// The fields as they were given lie in the metadata, see `flat.ts`.
+// What a crawl body says about the spec of its job. The fields as they were given lie in the metadata
+// of the job, see `flat.ts`.
 
 import type { z } from 'zod'
 import { SchedulerError, type Problem } from '../../../core/errors.ts'
@@ -20,6 +9,17 @@ import type { Trigger } from '../../../core/trigger.ts'
 import type { crawlBody } from './fields.ts'
 import { anchorOf, flatOf, formOf, intervalMs, noFlat, scheduleOf, type Flat } from './flat.ts'
 
+/**
+ * | Field | Spec | Rule |
+ * |---|---|---|
+ * | interval_minutes, interval_type | trigger: every so many units, from the end of a run | B1, B2, B7 |
+ * | schedule_time | trigger: extended cron in UTC, unless there is an interval | B2, B11 |
+ * | schedule_enabled: false | no trigger: one run at once; after an edit, manual | B2, B4 |
+ * | max_retries | retry.limit; then it stops | B6 |
+ * | retry_backoff_seconds | retry.backoff: doubles, at most an hour | B6 |
+ * | source_id, source_name | name, and the source of the crawl | B2 |
+ * | url | action: a crawl of it | B2, B12 |
+ */
 export type CrawlBody = Partial<{
   readonly [F in keyof typeof crawlBody]: z.output<(typeof crawlBody)[F]> | undefined
 }>

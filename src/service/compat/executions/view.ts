@@ -19,6 +19,16 @@ const items = z
   .optional()
   .meta({ description: 'Of crawl jobs, and of others that counted such items.' })
 
+/**
+ * | Field | Attempt | Rule |
+ * |---|---|---|
+ * | execution_number | number: gapless, also after pruning | B5 |
+ * | retry_attempt | attempt of its run, from 0 | B5, B6 |
+ * | status | outcome, see `executionStatus` | B5 |
+ * | started_at, completed_at, duration_ms | startedAt, finishedAt | B5 |
+ * | items_crawled, items_indexed, cpu_time_ms, memory_peak_mb | measures | B5, B12 |
+ * | error_message, stack_trace | error | B5 |
+ */
 export const executionSchema = z
   .strictObject({
     id: z.string(),

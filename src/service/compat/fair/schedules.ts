@@ -32,6 +32,16 @@ import { Answer } from '../../use-cases/call/answer.ts'
 import type { Call } from '../../use-cases/call/call.ts'
 import { useCase } from '../../use-cases/call/use-case.ts'
 
+/**
+ * | Field | Spec | Rule |
+ * |---|---|---|
+ * | cron, timezone | trigger: cron in that zone; missed firings become one task | D1, D2 |
+ * | user_id | lane: users take turns | D4 |
+ * | priority | priority, 1 to 6 or by name | D4 |
+ * | payload | payload of its tasks; schedule, cron and moment are fields of the task | D3 |
+ * | queue | queue of its tasks | D1 |
+ * | is_active | paused or not | D1 |
+ */
 const fields = {
   cron: cronExpression,
   timezone: text(limits.nameLength).refine(isZone, 'must be the name of a zone, such as UTC'),

@@ -17,6 +17,18 @@ export interface Maker {
   readonly owner: string
 }
 
+/**
+ * | Field | Spec | Rule |
+ * |---|---|---|
+ * | interval_seconds | trigger: from the start of a run; the first comes one interval from now | A2, A4, A14 |
+ * | total_repeats | runLimit; 0 for none | A1, A5 |
+ * | max_retries | retry.limit of each repeat; waits 1, 2, 4, 8, then 10 intervals; then it stops | A6 |
+ * | timeout_seconds | timeoutMs of the whole run | A10 |
+ * | workflow_id, trigger_node_id | action: the workflow and where its event comes in | A9, A15 |
+ * | trigger_payload | payload of that action | A9 |
+ * | description | metadata, see `description.ts` | A1 |
+ * | (none) | overlap: skip; missed: once | A7, A11 |
+ */
 export function newSpec(body: CreateBody, { tenant, owner }: Maker, actions: Registry): JobSpec {
   const { workflow_id, trigger_node_id } = body
   const action = { kind: 'workflow', workflow_id, trigger_node_id, owner }

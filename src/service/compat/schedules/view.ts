@@ -81,7 +81,7 @@ export function scheduleView(job: Job, actions: Registry, now: Instant): Schedul
   }
 }
 
-/** A pause that waits for its run to finish already reads as one: nothing starts any more. */
+/** A3. A pause that waits for its run to finish already reads as one: nothing starts any more. */
 export function scheduleStatus({ state, pauseAsked }: Job): ScheduleStatus {
   switch (state) {
     case 'waiting':
