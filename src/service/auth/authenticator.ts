@@ -10,9 +10,7 @@ import { Revocations } from './revocations.ts'
 import { OneTimeCode, sessionSecretOf, type CookiePlace } from './session.ts'
 import { Sessions, type AuthRecords, type Session, type SessionWrites } from './sessions.ts'
 import {
-  mint,
   verifier,
-  type Grant,
   type TokenKey,
   type TokenRules,
   type VerifiedToken,
@@ -120,11 +118,6 @@ export class Authenticator {
 
 function identityOf({ sub, tenant, role }: Identity): Identity {
   return { sub, tenant, role }
-}
-
-/** Signs what this service itself will accept. */
-export function mintToken(secret: string, grant: Grant, rules: TokenRules): Promise<string> {
-  return mint(secret, grant, rules)
 }
 
 function bearer(header: string): string | null {

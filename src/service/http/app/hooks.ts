@@ -36,7 +36,7 @@ export function begin(request: Request, reply: Reply): void {
   reply.headers(answerHeaders).header('X-Request-Id', request.id)
 }
 
-export function answerUnknown(request: Request, reply: Reply): Reply {
+function answerUnknown(request: Request, reply: Reply): Reply {
   const isOdd = ['TRACE', 'CONNECT'].includes(request.method)
   const problem = isOdd
     ? new HttpProblem('method-not-allowed', `${request.method} is not served`)
@@ -50,7 +50,7 @@ export function answerUnreadable(error: unknown, request: Request, reply: Reply)
   return send(problemOf(error, 'native'), request, reply)
 }
 
-export function answerError(
+function answerError(
   error: unknown,
   request: Request,
   reply: Reply,

@@ -4,7 +4,8 @@ import type { onRequestAsyncHookHandler, RouteOptions } from 'fastify'
 import type { App, AppParts, Request } from '../app/parts.ts'
 import { HttpProblem } from '../../use-cases/call/problem.ts'
 import { unauthorized, type Family } from '../../use-cases/call/refusal.ts'
-import { cookiePlaceOf } from './cookie-place.ts'
+import { basePathOf } from '../dashboard/base.ts'
+import type { CookiePlace } from '../../auth/session.ts'
 import { noticeForwarding } from './forwarding.ts'
 import { isLoopback, isOfThisMachine, isSafe, isSameOrigin } from '../../auth/origin.ts'
 import { EVERY_TENANT, mayAct, type Access, type Principal } from '../../auth/principal.ts'
@@ -30,6 +31,11 @@ declare module 'fastify' {
 export function callerOf(request: Request): Principal {
   if (request.principal === null) throw unauthorized()
   return request.principal
+}
+
+/** The path the service is reached under, and whether it is encrypted. */
+export function cookiePlaceOf(request: Request, parts: Pick<AppParts, 'settings'>): CookiePlace {
+  return { base: basePathOf(request, parts), isSecure: request.protocol === 'https' }
 }
 
 /** Asked again of a request that lasts: tokens end and are revoked, sessions are signed out. */
@@ -67,7 +73,7 @@ export function guardRoutes(app: App, parts: AppParts): void {
 }
 
 /** For every route that is added: one that says nothing would be open to everyone. */
-export function assertAccess({ config, url }: Pick<RouteOptions, 'config' | 'url'>): void {
+function assertAccess({ config, url }: Pick<RouteOptions, 'config' | 'url'>): void {
   if (config?.access === undefined) throw new Error(`route ${url} does not say who may use it`)
 }
 
@@ -77,7 +83,7 @@ function isOnThisMachine({ ip, headers }: Request): boolean {
 }
 
 /** Says of a request whose it is, or throws why its route is not for them. */
-export async function admit(
+async function admit(
   request: Request,
   parts: AppParts,
   identify: (request: Request) => Promise<Principal>,

@@ -2,9 +2,8 @@
 
 import { z } from 'zod'
 import { auditWrite } from '../../../engine/audit.ts'
-import { callerOf, failureLimit } from '../guard/access.ts'
+import { callerOf, cookiePlaceOf, failureLimit } from '../guard/access.ts'
 import type { Credential } from '../../auth/authenticator.ts'
-import { cookiePlaceOf } from '../guard/cookie-place.ts'
 import { isSameOrigin } from '../../auth/origin.ts'
 import { actorOf, EVERY_TENANT, roles } from '../../auth/principal.ts'
 import { auditRefusal } from '../guard/refusals.ts'

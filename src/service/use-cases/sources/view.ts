@@ -95,8 +95,6 @@ export function sourceView(source: Source) {
   }
 }
 
-export type SourceView = ReturnType<typeof sourceView>
-
 function at(when: Instant | null): string | null {
   return when === null ? null : iso(when)
 }
