@@ -3,10 +3,10 @@
 
 import { z } from 'zod'
 import type { Job } from '../../../core/job.ts'
-import { limits } from '../../../core/limits.ts'
 import { DAY, HOUR, MINUTE, type Instant, type Millis } from '../../../core/time.ts'
 import { spacingOf } from '../../../cron/spacing.ts'
-import type { Page, Store } from '../../../store/port.ts'
+import type { Store } from '../../../store/port.ts'
+import { pagesOf } from '../../use-cases/call/paging.ts'
 import { flatOf, unitMs, type IntervalType } from './flat.ts'
 
 export interface Interval {
@@ -72,12 +72,11 @@ export async function findCronJobs(
 ): Promise<FromCron> {
   const convertible: Convertible[] = []
   const review: Review[] = []
-  let cursor: string | null = null
-  let looked = 0
-  do {
-    const filter = { kind: 'job', ...scope } as const
-    const page: Page<Job> = await store.list(filter, { limit: limits.pageMax, cursor })
-    for (const job of page.items) {
+  const filter = { kind: 'job', ...scope } as const
+  let isComplete = true
+  for await (const { items, cursor } of pagesOf(page => store.list(filter, page))) {
+    isComplete = cursor === null
+    for (const job of items) {
       const flat = flatOf(job.spec.metadata)
       const isOver = job.state === 'cancelled'
       if (flat?.schedule_time == null || flat.interval_minutes !== null || isOver) continue
@@ -86,10 +85,8 @@ export async function findCronJobs(
         review.push({ id: job.id, schedule_time: flat.schedule_time, reason: found.reason })
       } else convertible.push({ job, ...found })
     }
-    looked += page.items.length
-    cursor = page.cursor
-  } while (cursor !== null && looked < limits.offsetMax)
-  return { convertible, review, isComplete: cursor === null }
+  }
+  return { convertible, review, isComplete }
 }
 
 /** Cron times of these jobs are in UTC, where every day is as long as the others. */

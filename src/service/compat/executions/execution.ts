@@ -1,12 +1,11 @@
 // One attempt by its id, and what it logged.
 
 import { z } from 'zod'
-import type { Job } from '../../../core/job.ts'
 import { limits } from '../../../core/limits.ts'
 import { iso } from '../../../core/time.ts'
-import type { JobFilter, Page, Store } from '../../../store/port.ts'
+import type { JobFilter, Store } from '../../../store/port.ts'
 import type { Call } from '../../use-cases/call/call.ts'
-import { pageAnswer, pageFields, pageOf, pageQuery } from '../../use-cases/call/paging.ts'
+import { pageAnswer, pageFields, pageOf, pageQuery, pagesOf } from '../../use-cases/call/paging.ts'
 import { notFound } from '../../use-cases/call/refusal.ts'
 import { useCase } from '../../use-cases/call/use-case.ts'
 import { maySee, scopeOf } from '../../auth/principal.ts'
@@ -76,14 +75,9 @@ async function findLive(
   scope: { readonly tenant?: string },
 ): Promise<ExecutionView | null> {
   const filter: JobFilter = { states: ['running'], ...scope }
-  let cursor: string | null = null
-  let looked = 0
-  do {
-    const page: Page<Job> = await store.list(filter, { limit: limits.pageMax, cursor })
-    const held = page.items.find(job => job.lease?.attemptId === id)
+  for await (const { items } of pagesOf(page => store.list(filter, page))) {
+    const held = items.find(job => job.lease?.attemptId === id)
     if (held) return liveExecution(held)
-    looked += page.items.length
-    cursor = page.cursor
-  } while (cursor !== null && looked < limits.offsetMax)
+  }
   return null
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Job, State } from '../../../core/job.ts'
 import { limits } from '../../../core/limits.ts'
 import type { JobFilter, Page, Store } from '../../../store/port.ts'
+import { pagesOf } from '../../use-cases/call/paging.ts'
 import { workflowLimits } from '../../../workflows/workflow.ts'
 import { SCHEDULES_APP } from '../../../workflows/schedule.ts'
 import { definitionOf } from './label.ts'
@@ -71,14 +72,9 @@ async function pausingIn(
   if (!counts.some(({ kind, state, count }) => kind === 'job' && state === 'running' && count > 0))
     return found
   const running: JobFilter = { ...all, states: ['running'] }
-  let cursor: string | null = null
-  let looked = 0
-  do {
-    const page: Page<Job> = await store.list(running, { limit: limits.pageMax, cursor })
-    for (const job of page.items) if (job.pauseAsked !== null) found.add(job.id)
-    looked += page.items.length
-    cursor = page.cursor
-  } while (cursor !== null && looked < limits.offsetMax)
+  for await (const { items } of pagesOf(page => store.list(running, page))) {
+    for (const job of items) if (job.pauseAsked !== null) found.add(job.id)
+  }
   return found
 }
 

@@ -7,8 +7,9 @@ import { limits } from '../../../core/limits.ts'
 import { statusOf, type Status } from '../../../core/status.ts'
 import type { Client } from '../../../engine/client.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import type { JobFilter, Page } from '../../../store/port.ts'
+import type { JobFilter } from '../../../store/port.ts'
 import type { Call } from '../call/call.ts'
+import { pagesOf } from '../call/paging.ts'
 import { HttpProblem } from '../call/problem.ts'
 import { refuseInvalid } from '../call/refusal.ts'
 import { maySee, scopeOf, type Principal } from '../../auth/principal.ts'
@@ -52,17 +53,14 @@ async function matching(
   const fits = (job: Job) =>
     (status === undefined || status.includes(statusOf(job))) && isQualified(job)
   const ids: string[] = []
-  let cursor: string | null = null
+  const rule = `must match at most ${MATCHED_MAX} of ${limits.offsetMax} jobs looked at`
   let looked = 0
-  do {
-    const page: Page<Job> = await store.list(filter, { limit: limits.pageMax, cursor })
-    for (const job of page.items) if (fits(job)) ids.push(job.id)
-    looked += page.items.length
-    cursor = page.cursor
+  for await (const { items, cursor } of pagesOf(page => store.list(filter, page))) {
+    for (const job of items) if (fits(job)) ids.push(job.id)
+    looked += items.length
     const isWide = ids.length > MATCHED_MAX || (cursor !== null && looked >= limits.offsetMax)
-    const rule = `must match at most ${MATCHED_MAX} of ${limits.offsetMax} jobs looked at`
     refuseInvalid('native', isWide ? [{ field: 'filter', value: given, rule }] : [])
-  } while (cursor !== null)
+  }
   return ids
 }
 

@@ -35,6 +35,21 @@ export function pageOf(query: PageQuery, newestFirst = true): PageRequest {
   return offset === undefined ? { limit, newestFirst } : { limit, offset, newestFirst }
 }
 
+/** Page after page of a list, until `most` rows were read. */
+export async function* pagesOf<T>(
+  read: (page: PageRequest) => Promise<Page<T>>,
+  most: number = limits.offsetMax,
+): AsyncGenerator<Page<T>, void> {
+  let cursor: string | null = null
+  let count = 0
+  do {
+    const page: Page<T> = await read({ limit: limits.pageMax, cursor })
+    yield page
+    count += page.items.length
+    cursor = page.cursor
+  } while (cursor !== null && count < most)
+}
+
 export function pageFields<T>(query: PageQuery, page: Page<T>) {
   return { limit: query.limit, offset: query.offset ?? 0, next_cursor: page.cursor }
 }

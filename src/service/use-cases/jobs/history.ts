@@ -1,13 +1,12 @@
 // A job's past in a few numbers: totals, and how late it started.
 
 import { z } from 'zod'
-import type { Attempt } from '../../../core/attempt.ts'
 import type { Job } from '../../../core/job.ts'
-import { limits } from '../../../core/limits.ts'
 import { lastStartOf, totalsOf } from '../../../core/series.ts'
 import { iso, type Millis } from '../../../core/time.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import type { Page, Store } from '../../../store/port.ts'
+import type { Store } from '../../../store/port.ts'
+import { pagesOf } from '../call/paging.ts'
 import { readHistory, sumsOf } from '../runs/history.ts'
 import { isOccurrence, latenessOfTask } from './task-slots.ts'
 import { isoOrNull, nextMoment } from './view.ts'
@@ -123,41 +122,33 @@ export const latenessAnswer = z
 export async function latenessOf(store: Store, job: Job): Promise<z.output<typeof latenessAnswer>> {
   const late: Millis[] = job.series === null ? [] : await latenessOfTasks(store, job)
   let missed = 0
-  let cursor: string | null = null
-  let read = 0
-  do {
-    const page: Page<Attempt> = await store.attempts(
-      { jobId: job.id },
-      { limit: limits.pageMax, cursor, newestFirst: true },
-    )
-    for (const attempt of page.items) {
+  const own = pagesOf(
+    page => store.attempts({ jobId: job.id }, { ...page, newestFirst: true }),
+    LATENESS_READ_MAX,
+  )
+  for await (const { items } of own) {
+    for (const attempt of items) {
       if (attempt.attempt !== 1 || attempt.origin !== 'schedule') continue
       late.push(Math.max(0, attempt.startedAt - attempt.occurrence))
       missed += attempt.missed
     }
-    read += page.items.length
-    cursor = page.cursor
-  } while (cursor !== null && read < LATENESS_READ_MAX)
+  }
   late.sort((a, b) => a - b)
   return { ...quantiles(late), missed, grace_ms: job.spec.graceMs, buckets: bucketsOf(late) }
 }
 
 async function latenessOfTasks(store: Store, series: Job): Promise<Millis[]> {
   const late: Millis[] = []
-  let cursor: string | null = null
-  let read = 0
-  do {
-    const page: Page<Job> = await store.list(
-      { seriesId: series.id },
-      { limit: limits.pageMax, cursor, newestFirst: true },
-    )
-    for (const task of page.items) {
+  const tasks = pagesOf(
+    page => store.list({ seriesId: series.id }, { ...page, newestFirst: true }),
+    LATENESS_READ_MAX,
+  )
+  for await (const { items } of tasks) {
+    for (const task of items) {
       const ms = isOccurrence(series, task) ? latenessOfTask(task) : null
       if (ms !== null) late.push(ms)
     }
-    read += page.items.length
-    cursor = page.cursor
-  } while (cursor !== null && read < LATENESS_READ_MAX)
+  }
   return late
 }
 

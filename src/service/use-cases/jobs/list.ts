@@ -6,7 +6,7 @@ import { limits } from '../../../core/limits.ts'
 import { statusOf, type Status } from '../../../core/status.ts'
 import type { Instant } from '../../../core/time.ts'
 import type { JobFilter, Page, Store } from '../../../store/port.ts'
-import { pageAnswer, pageOf, pageQuery } from '../call/paging.ts'
+import { pageAnswer, pageOf, pageQuery, pagesOf } from '../call/paging.ts'
 import { refuseInvalid } from '../call/refusal.ts'
 import { tenantPattern } from '../../auth/principal.ts'
 import { dueSpan, inDueOrder } from './due-order.ts'
@@ -191,20 +191,16 @@ async function looked(store: Store, { query, filter, now, isDown }: Asked): Prom
 async function allOf(store: Store, { query, filter, now, sort }: Asked): Promise<Found> {
   const fits = fitting(query, now)
   const jobs: Job[] = []
-  let cursor: string | null = null
-  let read = 0
-  do {
-    const found: Page<Job> = await store.list(filter, { limit: limits.pageMax, cursor })
-    jobs.push(...found.items.filter(fits))
-    read += found.items.length
-    cursor = found.cursor
-    // The next run is what most people sort by: with other filters more is read for it.
-    const most = sort === 'next_run_at' ? DUE_SORTED_MAX : SORTED_MAX
-    const isFull = jobs.length > most
-    const rule = `sorts at most ${most} jobs: ask for fewer, or sort by created_at or next_run_at`
-    refuseInvalid('jobs', isFull ? [{ field: 'sort', value: sort, rule }] : [])
-  } while (cursor !== null && read < limits.offsetMax)
-  return { jobs, isPartial: cursor !== null }
+  // The next run is what most people sort by: with other filters more is read for it.
+  const most = sort === 'next_run_at' ? DUE_SORTED_MAX : SORTED_MAX
+  const rule = `sorts at most ${most} jobs: ask for fewer, or sort by created_at or next_run_at`
+  let isPartial = false
+  for await (const { items, cursor } of pagesOf(page => store.list(filter, page))) {
+    jobs.push(...items.filter(fits))
+    isPartial = cursor !== null
+    refuseInvalid('jobs', jobs.length > most ? [{ field: 'sort', value: sort, rule }] : [])
+  }
+  return { jobs, isPartial }
 }
 
 function inOrder({ jobs, isPartial, counted }: Found, asked: Asked): Listed {

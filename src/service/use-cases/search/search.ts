@@ -12,6 +12,7 @@ import { text } from '../jobs/texts.ts'
 import { statuses } from '../jobs/view.ts'
 import { runStatuses } from '../runs/view.ts'
 import type { Call } from '../call/call.ts'
+import { pagesOf } from '../call/paging.ts'
 import { useCase } from '../call/use-case.ts'
 
 const FOUND_MAX = 20
@@ -124,15 +125,9 @@ async function tenants({ engine, caller }: Call, q: string, limit: number): Prom
   if (caller.tenant !== EVERY_TENANT) return []
   const wanted = q.toUpperCase()
   const found: string[] = []
-  let cursor: string | null = null
-  let looked = 0
-  do {
-    const page = await engine.store.tenants({ limit: limits.pageMax, cursor })
-    found.push(
-      ...page.items.map(one => one.tenant).filter(name => name.toUpperCase().includes(wanted)),
-    )
-    looked += page.items.length
-    cursor = page.cursor
-  } while (cursor !== null && looked < TENANTS_LOOKED_AT && found.length < limit)
+  for await (const { items } of pagesOf(page => engine.store.tenants(page), TENANTS_LOOKED_AT)) {
+    found.push(...items.map(one => one.tenant).filter(name => name.toUpperCase().includes(wanted)))
+    if (found.length >= limit) break
+  }
   return found.slice(0, limit)
 }
