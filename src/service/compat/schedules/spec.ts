@@ -20,7 +20,7 @@ export interface Maker {
 /**
  * | Field | Spec | Rule |
  * |---|---|---|
- * | interval_seconds | trigger: from the start of a run; the first comes one interval from now | A2, A4, A14 |
+ * | interval_seconds | trigger: from the start of a run, first one interval from now | A2, A4, A14 |
  * | total_repeats | runLimit; 0 for none | A1, A5 |
  * | max_retries | retry.limit of each repeat; waits 1, 2, 4, 8, then 10 intervals; then it stops | A6 |
  * | timeout_seconds | timeoutMs of the whole run | A10 |
