@@ -98,7 +98,7 @@ describe('glossary', () => {
   it('accepts the words of the field, and any word in comments, strings and elsewhere', () => {
     const files = {
       'src/engine/a.ts': "// no cronjob\nconst pollMs = 'sched', lockToken = 1, enqueue = 2\n",
-      'src/log/a.ts': 'const processor = 1\n',
+      'src/observe/a.ts': 'const processor = 1\n',
     }
     expect(found(checkWords, files)).toEqual([])
   })

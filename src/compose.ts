@@ -10,8 +10,8 @@ import type { Events } from './engine/events.ts'
 import type { Tracing } from './engine/handlers.ts'
 import type { Ids } from './engine/ids.ts'
 import { SystemIds } from './engine/ids.ts'
-import { logToConsole } from './log/console.ts'
-import { logTo, type Logger } from './log/log.ts'
+import { logToConsole } from './observe/console-log.ts'
+import { logTo, type Logger } from './observe/log.ts'
 import type { SourceTables } from './sources/tables.ts'
 import type { Store, UnopenedStore } from './store/port.ts'
 
@@ -132,7 +132,7 @@ function serializersOf({ stdSerializers }: { stdSerializers: { errWithCause: unk
 
 /** Spans for runs when OpenTelemetry's API is installed, null otherwise. */
 export async function openTracing(): Promise<Tracing | null> {
-  const { openTelemetry } = await import('./service/tracing/tracing.ts')
+  const { openTelemetry } = await import('./observe/tracing.ts')
   return openTelemetry()
 }
 

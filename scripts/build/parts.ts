@@ -50,7 +50,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
     'service/http/app/app',
     'service/auth/claims',
     'store/sql/sqlite/store',
-    'service/tracing/tracing',
+    'observe/tracing',
   ],
 }
 

@@ -24,7 +24,7 @@ describe('allowed imports', () => {
     ['src/store/sql/sqlite/a.ts', ['../store.ts', '../../store.ts', 'node:fs']],
     ['src/engine/a.ts', ['../store/port.ts', '../core/job.ts', '../cron/index.ts', 'node:events']],
     ['src/library/a.ts', ['../engine/a.ts', '../core/job.ts', '../compose.ts']],
-    ['src/compose.ts', ['./store/memory/store.ts', './log/log.ts', 'pino']],
+    ['src/compose.ts', ['./store/memory/store.ts', './observe/log.ts', 'pino']],
     ['src/testing/a.ts', ['../store/memory/store.ts', '../compose.ts', '../library/job.ts']],
     ['src/index.ts', ['./library/job.ts']],
     ['src/core/a.test.ts', ['vitest', 'zod', '../store/memory/store.ts', 'node:fs']],
@@ -49,7 +49,7 @@ describe('refused imports', () => {
     ['src/engine/a.ts', 'pino', 'engine may not import pino'],
     ['src/library/a.ts', '../store/sql/store.ts', 'library may not import store/sql'],
     ['src/index.ts', './store/memory/store.ts', 'index may not import store/memory'],
-    ['src/log/a.ts', '../engine/a.ts', 'log may import only types from engine'],
+    ['src/observe/a.ts', '../engine/a.ts', 'observe may import only types from engine'],
     [
       'src/service/use-cases/a.ts',
       '../http/b.ts',
@@ -71,7 +71,7 @@ describe('refused imports', () => {
 
 describe('forms of import', () => {
   it('types may pass where values may not', () => {
-    const tree = makeTree({ 'src/log/a.ts': "import type { E } from '../engine/events.ts'" })
+    const tree = makeTree({ 'src/observe/a.ts': "import type { E } from '../engine/events.ts'" })
     expect(checkLayering(tree)).toEqual([])
   })
 

@@ -42,7 +42,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   /** Tasks declared as a whole: a thin face of the library. */
   declared: { imports: [...belowLibrary, 'library', 'compose'], packages: [] },
-  log: { imports: ['core'], types: ['engine'], packages: 'any' },
+  observe: { imports: ['core'], types: ['engine'], packages: 'any' },
   actions: { imports: ['engine', 'core', 'cron', 'port'], packages: 'any' },
   workflows: { imports: [...belowLibrary, 'actions'], packages: ['zod'] },
   sources: { imports: [...belowLibrary, 'actions'], packages: ['zod', 'yaml', 'node:*'] },
@@ -53,7 +53,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'node-version',
       ...belowLibrary,
       'compose',
-      'log',
+      'observe',
       'actions',
       'workflows',
       'sources',
@@ -92,7 +92,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     packages: ['node:*'],
   },
   compose: {
-    imports: [...belowLibrary, 'stores', 'log', 'actions', 'sources', 'data-thread'],
+    imports: [...belowLibrary, 'stores', 'observe', 'actions', 'sources', 'data-thread'],
     packages: 'any',
   },
   testing: {

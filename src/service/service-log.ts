@@ -4,7 +4,7 @@
 import type { Job } from '../core/job.ts'
 import { formatDuration, SECOND, type Millis } from '../core/time.ts'
 import type { Events, Settled } from '../engine/events.ts'
-import { logTo, type Logger } from '../log/log.ts'
+import { logTo, type Logger } from '../observe/log.ts'
 
 export interface ServiceLogOptions {
   readonly checkIntervalMs: Millis

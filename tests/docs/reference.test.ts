@@ -79,6 +79,6 @@ test('the page of events lists every type, skip reason and log line', () => {
   const reasons = /type SkipReason =([\s\S]*?)\n\n/.exec(readText('src/core/ledger.ts'))![1]!
   const all = [...reasons.matchAll(/'(\w+)'/g)].map(match => match[1]!)
   expect(described(path, 'Reasons of skipped firings')).toEqual(all.sort())
-  const lines = found('src/log/log.ts', /, '([a-z][a-z :]+)'\)/g)
+  const lines = found('src/observe/log.ts', /, '([a-z][a-z :]+)'\)/g)
   expect(described(path, 'Log lines')).toEqual(lines)
 })

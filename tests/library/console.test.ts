@@ -9,7 +9,7 @@ import {
   type JobOptions,
 } from '../../src/index.ts'
 import type { Events } from '../../src/engine/events.ts'
-import { logToConsole } from '../../src/log/console.ts'
+import { logToConsole } from '../../src/observe/console-log.ts'
 import { createTestScheduler } from '../../src/testing/index.ts'
 
 /** A scheduler whose console lines are kept, without their first word. */

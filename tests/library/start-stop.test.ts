@@ -4,7 +4,7 @@ import process from 'node:process'
 import { describe, expect, test } from 'vitest'
 import { createScheduler, every, job, type SchedulerOptions } from '../../src/index.ts'
 import type { AnyJob } from '../../src/library/scheduler.ts'
-import type { Logger } from '../../src/log/log.ts'
+import type { Logger } from '../../src/observe/log.ts'
 import { createTestScheduler } from '../../src/testing/index.ts'
 
 const quiet = { print: () => {}, store: 'memory:' }

@@ -5,7 +5,7 @@ import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { afterEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { createScheduler, every, job, NoRetry, Skip } from '../../src/index.ts'
-import { openTelemetry } from '../../src/service/tracing/tracing.ts'
+import { openTelemetry } from '../../src/observe/tracing.ts'
 import { finished, forget, register, spans } from '../support/telemetry.ts'
 
 afterEach(forget)

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { MINUTE, SECOND, type Instant, type Millis } from '../../core/time.ts'
 import type { Clock } from '../../engine/clock.ts'
 import { exposition } from '../metrics/exposition.ts'
-import type { Logger } from '../../log/log.ts'
+import type { Logger } from '../../observe/log.ts'
 
 export interface Alert {
   /** The same for every try to deliver it. */

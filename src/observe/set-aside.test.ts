@@ -6,7 +6,7 @@ import { HOUR, iso } from '../core/time.ts'
 import { Events } from '../engine/events.ts'
 import { succeeded } from '../../tests/support/builders.ts'
 import { every, made, ran } from '../../tests/support/pure.ts'
-import { logToConsole } from './console.ts'
+import { logToConsole } from './console-log.ts'
 import { logTo } from './log.ts'
 
 test('G1 a job that is set aside is reported once, and so is its recovery', () => {

@@ -3,7 +3,7 @@
 
 import type * as Otel from '@opentelemetry/api'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Telemetry } from './tracing.ts'
+import type { Telemetry } from '../../../observe/tracing.ts'
 
 interface HttpRequest {
   readonly method: string

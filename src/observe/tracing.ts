@@ -2,9 +2,9 @@
 // while no tracer is registered, handlers and requests pass as if this file were not there.
 
 import type * as Otel from '@opentelemetry/api'
-import { traceOf } from '../../core/trace.ts'
-import type { Context } from '../../engine/context.ts'
-import type { Handler, Tracing } from '../../engine/handlers.ts'
+import { traceOf } from '../core/trace.ts'
+import type { Context } from '../engine/context.ts'
+import type { Handler, Tracing } from '../engine/handlers.ts'
 
 const NAME = 'carillon'
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
