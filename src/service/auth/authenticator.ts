@@ -109,7 +109,7 @@ export class Authenticator {
   }
 
   async #session(cookie: string | undefined, place: CookiePlace): Promise<Session | null> {
-    const secret = sessionSecretOf(cookie, place)
+    const secret = cookie === undefined ? null : sessionSecretOf(cookie, place)
     const session = secret === null ? null : await this.#sessions.find(secret)
     if (session === null || session.tokenId === null) return session
     return (await this.#revocations.isRevoked(session.tokenId)) ? null : session

@@ -8,8 +8,7 @@ import { attemptRevisionOf, liveRevisionOf } from '../../../core/payload-history
 import { currentRunOf } from '../../../core/current-run.ts'
 import { iso } from '../../../core/time.ts'
 import { nodeIdOf } from '../../../core/owner.ts'
-import type { JobForm } from '../crawl-jobs/forms.ts'
-import { formOf } from '../crawl-jobs/flat.ts'
+import { formOf, type JobForm } from '../crawl-jobs/flat.ts'
 
 export const executionStatuses = ['running', 'completed', 'failed', 'cancelled'] as const
 export type ExecutionStatus = (typeof executionStatuses)[number]

@@ -1,13 +1,9 @@
 // ETag and If-Match: the revision of a job, which grows with edits and control actions only.
 
 import type { Job } from '../../../core/job.ts'
-import { Answer } from './answer.ts'
+import { etagOf } from './answer.ts'
 import type { Call } from './call.ts'
 import { HttpProblem } from './problem.ts'
-
-export function etagOf({ revision }: Pick<Job, 'revision'>): string {
-  return `"${revision}"`
-}
 
 /** Throws when the caller means another revision than the one at hand. */
 export function assertMatch({ ifMatch }: Call, job: Pick<Job, 'revision'>): void {
@@ -23,9 +19,4 @@ export function assertMatch({ ifMatch }: Call, job: Pick<Job, 'revision'>): void
 export function assertMatchGiven({ settings, ifMatch }: Call): void {
   if (!settings.requiresIfMatch || ifMatch !== null) return
   throw new HttpProblem('precondition-required', 'send If-Match with the ETag you have read')
-}
-
-/** A view of something with a revision. */
-export function withEtag(of: Pick<Job, 'revision'>, body: unknown, status = 200): Answer {
-  return new Answer(status, body, { ETag: etagOf(of) })
 }

@@ -3,11 +3,10 @@
 import { z } from 'zod'
 import type { Job } from '../../../core/job.ts'
 import { limits } from '../../../core/limits.ts'
-import type { Answer } from '../call/answer.ts'
+import { type Answer, withEtag } from '../call/answer.ts'
 import type { Call } from '../call/call.ts'
-import { withEtag } from '../call/revision.ts'
 import { readerOf } from '../../auth/principal.ts'
-import { inForm, type AskedForm } from '../../compat/crawl-jobs/forms.ts'
+import { inForm, type AskedForm } from '../../compat/crawl-jobs/flat.ts'
 import { jobView } from './view.ts'
 
 export const jobParams = z.object({ id: z.string().min(1).max(limits.idLength) })

@@ -14,8 +14,15 @@ import type { Trigger } from '../../../core/trigger.ts'
 import { currentRunOf } from '../../../core/current-run.ts'
 import { nodeIdOf } from '../../../core/owner.ts'
 import { crawlView } from '../../compat/crawl-jobs/fields.ts'
-import { formOf, scheduleOf, visibleMetadata } from '../../compat/crawl-jobs/flat.ts'
-import { askedForms, crawlOnly, jobForms, nativeOnly } from '../../compat/crawl-jobs/forms.ts'
+import {
+  askedForms,
+  crawlOnly,
+  formOf,
+  jobForms,
+  nativeOnly,
+  scheduleOf,
+  visibleMetadata,
+} from '../../compat/crawl-jobs/flat.ts'
 
 export const statuses = [
   'pending',

@@ -8,9 +8,14 @@ import { refuseInvalid } from '../call/refusal.ts'
 import { EVERY_TENANT, maySee, readerOf, tenantPattern } from '../../auth/principal.ts'
 import { jobAnswer, jobParams } from './answer.ts'
 import { jobBody, type JobBody } from './body.ts'
-import { assertHandler, inWireNames } from './handler.ts'
+import {
+  assertHandler,
+  createProblems,
+  inWireNames,
+  readOnlyProblems,
+  withoutUnchanged,
+} from './rules.ts'
 import { clashes, formProblems } from '../../compat/crawl-jobs/rules.ts'
-import { createProblems, readOnlyProblems, withoutUnchanged } from './rules.ts'
 import { assertNotDeclared, guardOf, noJob, visibleJob } from './scope.ts'
 import { contextOf, editedSpec, newSpec } from './spec.ts'
 import { formQuery, jobSchema, jobView } from './view.ts'

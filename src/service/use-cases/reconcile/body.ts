@@ -12,8 +12,7 @@ import { HttpProblem } from '../call/problem.ts'
 import { tenantPattern } from '../../auth/principal.ts'
 import { jobBody } from '../jobs/body.ts'
 import { text } from '../jobs/texts.ts'
-import { assertHandler, inWireNames } from '../jobs/handler.ts'
-import { createProblems } from '../jobs/rules.ts'
+import { assertHandler, createProblems, inWireNames } from '../jobs/rules.ts'
 import { contextOf, newSpec } from '../jobs/spec.ts'
 
 const JOBS_MAX = 1_000

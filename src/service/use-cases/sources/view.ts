@@ -11,8 +11,7 @@ import {
   sourceShape,
 } from '../../../sources/shape.ts'
 import type { RateLimit, Source } from '../../../sources/source.ts'
-import type { Answer } from '../call/answer.ts'
-import { withEtag } from '../call/revision.ts'
+import { type Answer, withEtag } from '../call/answer.ts'
 
 const moment = z.iso.datetime().nullable()
 

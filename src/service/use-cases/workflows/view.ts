@@ -5,9 +5,8 @@ import { httpSettings, shownHttp } from '../../../actions/http/settings.ts'
 import { documentOf } from '../../../workflows/edge.ts'
 import { workflowBody } from '../../../workflows/shape.ts'
 import { workflowLimits, type Workflow } from '../../../workflows/workflow.ts'
-import type { Answer } from '../call/answer.ts'
+import { type Answer, withEtag } from '../call/answer.ts'
 import type { Call } from '../call/call.ts'
-import { withEtag } from '../call/revision.ts'
 import { readerOf } from '../../auth/principal.ts'
 
 export const workflowParams = z.object({
