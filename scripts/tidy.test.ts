@@ -90,7 +90,7 @@ describe('ambient', () => {
     const calls = 'setTimeout(f, 1)\nsetImmediate(f)\nMath.random()\nperformance.now()\nnew Date\n'
     const more = "process.hrtime.bigint()\nimport { setTimeout as s } from 'node:timers/promises'\n"
     expect(found(checkAmbient, { 'src/engine/a.ts': reading })).toHaveLength(3)
-    expect(found(checkAmbient, { 'src/http/b.ts': calls + more })).toHaveLength(7)
+    expect(found(checkAmbient, { 'src/service/b.ts': calls + more })).toHaveLength(7)
   })
 })
 

@@ -16,7 +16,7 @@ const entries = [
   'index',
   'cron/index',
   'testing/index',
-  'http/index',
+  'service/index',
   'client/index',
   'worker/index',
   'cli/main',

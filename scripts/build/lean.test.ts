@@ -24,9 +24,9 @@ async function made(path: string) {
 
 describe('files that only the program loads', () => {
   it('lose white space and comments, keep names, and lead to the lines they came from', async () => {
-    const [code, map] = await leaned(await made('chunks/desk-abc.js'))
+    const [code, map] = await leaned(await made('chunks/local-calls-abc.js'))
     expect(code!.text).toBe(
-      'function careful(limit){return limit+1}export{careful};\n//# sourceMappingURL=desk-abc.js.map',
+      'function careful(limit){return limit+1}export{careful};\n//# sourceMappingURL=local-calls-abc.js.map',
     )
     const entry = new SourceMap(JSON.parse(map!.text) as SourceMapPayload).findEntry(
       0,

@@ -6,7 +6,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   cron: ['cron/index'],
   library: ['index'],
   testing: ['testing/index'],
-  server: ['http/index'],
+  server: ['service/index'],
   client: ['client/index'],
   worker: ['worker/index'],
   isolate: ['actions/isolate/entry'],
@@ -25,31 +25,30 @@ const parts: Readonly<Record<string, readonly string[]>> = {
     'cli/query',
     'cli/times',
   ],
-  config: ['serve/config', 'serve/config-file'],
-  token: ['serve/token'],
+  config: ['service/config/config', 'service/config/config-file'],
+  token: ['service/auth/mint'],
   /** A command on a store of this machine, and what it may ask for later. */
-  local: ['serve/local', 'store/sql/sqlite/store', 'data-thread/places'],
-  write: ['http/jobs/write', 'http/jobs/backfill'],
-  runs: ['http/runs/routes'],
-  overview: ['http/overview/routes'],
+  local: ['cli/target/local', 'store/sql/sqlite/store', 'data-thread/places'],
+  write: ['service/use-cases/jobs/write', 'service/use-cases/jobs/backfill'],
+  runs: ['service/use-cases/runs/read', 'service/use-cases/runs/act', 'service/use-cases/runs/log'],
+  overview: ['service/use-cases/overview/overview'],
   others: [
-    'http/ahead/routes',
-    'http/audit/routes',
-    'http/bulk/routes',
-    'http/cron/routes',
-    'http/events/routes',
-    'http/executions/routes',
-    'http/nodes/routes',
-    'http/reconcile/routes',
-    'http/scheduler/routes',
-    'http/sources/routes',
-    'http/tenants/routes',
-    'http/timeline/routes',
+    'service/compat/crawl-jobs/metrics',
+    'service/compat/crawl-jobs/turn-cron',
+    'service/use-cases/bulk/bulk',
+    'service/use-cases/events/subscribe',
+    'service/use-cases/reconcile/reconcile',
+    'service/use-cases/sources/limits',
+    'service/use-cases/sources/sources',
+    'service/use-cases/system/system',
+    'service/use-cases/tenants/tenants',
+    'service/use-cases/tokens/tokens',
+    'service/use-cases/upcoming/upcoming',
   ],
   service: [
-    'serve/start',
-    'http/app/app',
-    'http/auth/claims',
+    'service/start',
+    'service/http/app/app',
+    'service/auth/claims',
     'store/sql/sqlite/store',
     'observe/tracing',
   ],
@@ -59,7 +58,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 const FIRST = 'node-version'
 
 /** They import it first. Their own files stay theirs: inside another, the rest of that would come first. */
-const checked = ['index', 'testing/index', 'http/index']
+const checked = ['index', 'testing/index', 'service/index']
 
 /** Entries that others load for little: what they share with the rest stays apart from it. */
 const lean = ['cron', 'client', 'worker', 'isolate', 'watchdog']
@@ -110,7 +109,7 @@ function fileFor(names: readonly string[]): string {
   }
   if (names.includes('config') && !names.some(name => lean.includes(name))) return 'config'
   if (names.includes('local') && !names.some(name => early.includes(name))) {
-    return names.includes('library') ? 'engine' : 'desk'
+    return names.includes('library') ? 'engine' : 'local-calls'
   }
   return names.join('-')
 }

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { resolveConfig } from '../../src/serve/config.ts'
-import { startService } from '../../src/serve/start.ts'
+import { resolveConfig } from '../../src/service/config/config.ts'
+import { startService } from '../../src/service/start.ts'
 
 export async function openApiDocument(): Promise<string> {
   const data = mkdtempSync(join(tmpdir(), 'carillon-roles-'))

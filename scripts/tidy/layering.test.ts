@@ -50,6 +50,11 @@ describe('refused imports', () => {
     ['src/library/a.ts', '../store/sql/store.ts', 'library may not import store/sql'],
     ['src/index.ts', './store/memory/store.ts', 'index may not import store/memory'],
     ['src/observe/a.ts', '../engine/a.ts', 'observe may import only types from engine'],
+    [
+      'src/service/use-cases/a.ts',
+      '../http/b.ts',
+      'src/service/use-cases/ may not import src/service/http/',
+    ],
     ['src/library/a.ts', 'tsx', "tsx is not among the package's dependencies"],
     ['src/library/a.ts', '../../tests/support/a.ts', 'src may not import tests/support/a.ts'],
     ['src/misc/a.ts', './b.ts', 'src/misc has no row in the layer table'],

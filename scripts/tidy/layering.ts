@@ -3,7 +3,7 @@
 import { packagesInside } from '../build/inside.ts'
 import { importsOf, packageOf, resolveImport } from './imports.ts'
 import type { Import } from './imports.ts'
-import { bundledLayers, layers, storePackages } from './rules.ts'
+import { bundledLayers, closedRooms, layers, storePackages } from './rules.ts'
 import { codeFiles, isTest, problem } from './tree.ts'
 import type { Problem, SourceFile, Tree } from './tree.ts'
 
@@ -23,6 +23,12 @@ export const placeOf = (path: string): Place => {
 }
 
 const nameOf = (place: Place): string => (place.store ? `store/${place.store}` : place.layer)
+
+const roomProblem = (path: string, target: string): string | undefined => {
+  const [room, closed] = Object.entries(closedRooms).find(([from]) => path.startsWith(from)) ?? []
+  if (room === undefined || closed === undefined || !target.startsWith(closed)) return undefined
+  return `${room} may not import ${closed}`
+}
 
 const importProblem = (from: Place, to: Place, typeOnly: boolean): string | undefined => {
   if (from.layer === to.layer && from.store === to.store) return undefined
@@ -72,7 +78,7 @@ const checkFile = (file: SourceFile, declared: readonly string[] | undefined): P
     const target = resolveImport(file.path, specifier)
     if (target === undefined) return packageProblem(from, packageOf(specifier), declared)
     if (!target.startsWith('src/')) return `src may not import ${target}`
-    return importProblem(from, placeOf(target), typeOnly)
+    return roomProblem(file.path, target) ?? importProblem(from, placeOf(target), typeOnly)
   }
   for (const item of importsOf(file)) {
     const message = look(item)

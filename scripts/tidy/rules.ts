@@ -48,19 +48,16 @@ export const layers: Readonly<Record<string, Layer>> = {
   sources: { imports: [...belowLibrary, 'actions'], packages: ['zod', 'yaml', 'node:*'] },
   /** Jobs with a past, to look at. */
   demo: { imports: [...belowLibrary, 'actions', 'workflows', 'sources'], packages: [] },
-  http: {
-    imports: ['node-version', ...belowLibrary, 'actions', 'workflows', 'sources', 'fair', 'demo'],
-    packages: 'any',
-  },
-  serve: {
+  service: {
     imports: [
+      'node-version',
       ...belowLibrary,
       'compose',
       'observe',
       'actions',
       'workflows',
       'sources',
-      'http',
+      'fair',
       'demo',
     ],
     packages: 'any',
@@ -78,17 +75,17 @@ export const layers: Readonly<Record<string, Layer>> = {
       'compose',
       'client',
       'sources',
-      'serve',
+      'service',
       'move',
       'doctor',
     ],
     packages: 'any',
   },
   /** Bundled for browsers: it takes types of the service, and code of nobody. */
-  dashboard: { imports: ['cron'], types: ['http'], packages: 'any' },
+  dashboard: { imports: ['cron'], types: ['service'], packages: 'any' },
   /** Runs where nothing else of ours does. */
   worker: { imports: [], packages: [] },
-  client: { imports: ['core'], types: ['http'], packages: ['zod'] },
+  client: { imports: ['core'], types: ['service'], packages: ['zod'] },
   /** The thread that writes pages and rows to SQLite files. */
   'data-thread': {
     imports: [...belowLibrary, 'stores', 'actions', 'sources'],
@@ -115,6 +112,13 @@ export const layers: Readonly<Record<string, Layer>> = {
     ],
     packages: 'any',
   },
+}
+
+/** Inside the service: use cases know nothing of HTTP, so that commands call them without it. */
+export const closedRooms: Readonly<Record<string, string>> = {
+  'src/service/auth/': 'src/service/http/',
+  'src/service/events/': 'src/service/http/',
+  'src/service/use-cases/': 'src/service/http/',
 }
 
 /** What each concrete store may use from outside: its driver, and nothing of another store's. */

@@ -2,15 +2,15 @@
 
 import { Option, type Command } from 'commander'
 import process from 'node:process'
-import type { ConfigFile } from '../serve/config-file.ts'
-import type { ServeConfig } from '../serve/config.ts'
+import type { ConfigFile } from '../service/config/config-file.ts'
+import type { ServeConfig } from '../service/config/config.ts'
 import {
   flagOf,
   optionNames,
   options,
   type Option as SettingOption,
   type OptionName,
-} from '../serve/options.ts'
+} from '../service/config/options.ts'
 
 /** Adds a flag for each of the settings; a yes or no also has its opposite. */
 export function addSettings(command: Command, names: readonly OptionName[] = optionNames): Command {
@@ -43,8 +43,8 @@ export interface Configured {
 
 /** Flags that were not written are not given: commander fills in the opposite of `--no-…`. */
 export async function configured(command: Command): Promise<Configured> {
-  const { readConfigFile } = await import('../serve/config-file.ts')
-  const { resolveConfig } = await import('../serve/config.ts')
+  const { readConfigFile } = await import('../service/config/config-file.ts')
+  const { resolveConfig } = await import('../service/config/config.ts')
   const given = command.opts<Record<string, unknown>>()
   const flags: Partial<Record<OptionName, unknown>> = {}
   for (const name of optionNames) {

@@ -1,7 +1,7 @@
 // What a command works with: the flags everyone has, the terminal, the time, and the target, which
 // is opened when it is first asked for.
 
-import type { Client } from '../client/index.ts'
+import type { Api } from './target/api.ts'
 import type { Instant } from '../core/time.ts'
 import { systemClock } from '../engine/clock.ts'
 import type { Globals } from './globals.ts'
@@ -48,7 +48,7 @@ export class Context {
     return target
   }
 
-  async client(options?: OpenOptions): Promise<Client> {
+  async client(options?: OpenOptions): Promise<Api> {
     return (await this.target(options)).client
   }
 

@@ -1,6 +1,7 @@
 // From what a person types to a job or a run: an id, a name, or the beginning of an id.
 
-import type { Client, Job, RunDetail } from '../client/index.ts'
+import type { Job, RunDetail } from '../client/index.ts'
+import type { Api } from './target/api.ts'
 import { CarillonError } from '../client/error.ts'
 import { exits } from './exits.ts'
 import type { Context } from './context.ts'
@@ -12,7 +13,7 @@ const LOOKED_AT = 250
 const PREFIX_MIN = 6
 
 /** Throws 3 when there is none and 2 when several could be meant. */
-export async function findJob(client: Client, typed: string, signal: AbortSignal): Promise<Job> {
+export async function findJob(client: Api, typed: string, signal: AbortSignal): Promise<Job> {
   const own = await orNull(client.jobs.get(typed, { signal }))
   if (own !== null) return own
   const { jobs } = await client.search({ q: typed, limit: FOUND_MAX }, { signal })
@@ -27,7 +28,7 @@ export async function findJob(client: Client, typed: string, signal: AbortSignal
   throw await unknown(client, typed, signal)
 }
 
-async function unknown(client: Client, typed: string, signal: AbortSignal): Promise<CliProblem> {
+async function unknown(client: Api, typed: string, signal: AbortSignal): Promise<CliProblem> {
   const page = await client.jobs.list({ limit: LOOKED_AT }, { signal })
   const names = page.jobs.map(({ name }) => name)
   const inside = names.find(name => name.includes(typed))
@@ -52,7 +53,7 @@ export async function findJobs(context: Context, typed: readonly string[]): Prom
 
 /** A run by its id, or by that of one of its attempts; null when it is none. */
 export async function findRun(
-  client: Client,
+  client: Api,
   typed: string,
   signal: AbortSignal,
 ): Promise<RunDetail | null> {
@@ -63,11 +64,7 @@ export async function findRun(
 }
 
 /** The id of a run: as typed, or the newest run of the job that is named. */
-export async function findRunId(
-  client: Client,
-  typed: string,
-  signal: AbortSignal,
-): Promise<string> {
+export async function findRunId(client: Api, typed: string, signal: AbortSignal): Promise<string> {
   const own = await findRun(client, typed, signal)
   if (own !== null) return own.id
   const job = await findJob(client, typed, signal)

@@ -1,13 +1,14 @@
 // Whether a body would be taken, without storing anything: declared jobs are compared, not applied.
 
 import { CarillonError } from '../client/error.ts'
-import type { Client, Job, JobBody } from '../client/index.ts'
+import type { Job, JobBody } from '../client/index.ts'
+import type { Api } from './target/api.ts'
 
 const PREFIX = /^jobs\.0\.job\./
 
 /** Throws every problem, in the names of the body. */
 export async function tryBody(
-  client: Client,
+  client: Api,
   name: string,
   body: JobBody,
   signal: AbortSignal,

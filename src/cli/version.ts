@@ -1,6 +1,6 @@
 // `carillon --version`: asked by scripts, so it loads nothing else.
 
-import { version } from '../serve/version.ts'
+import { version } from '../service/version.ts'
 
 export function printVersion(): void {
   process.stdout.write(`${version}\n`)

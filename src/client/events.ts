@@ -66,23 +66,37 @@ export async function* events(
 
 async function* read(response: FetchAnswer): AsyncGenerator<CarillonEvent, void> {
   if (response.body === null) throw new UnreachableError('the stream has no body')
-  const reader = response.body.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
+  yield* eventsIn(chunksOf(response.body.getReader()))
+}
+
+async function* chunksOf(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
   try {
     for (;;) {
       const { done, value } = await soon(reader.read())
       if (done) return
-      text += decoder.decode(value, { stream: true })
-      const frames = text.split(/\r?\n\r?\n/)
-      text = frames.pop()!
-      for (const frame of frames) {
-        const event = eventOf(frame)
-        if (event !== null) yield event
-      }
+      yield value
     }
   } finally {
     await reader.cancel().catch(() => {})
+  }
+}
+
+/** The events of a stream that arrives in pieces. */
+export async function* eventsIn(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<CarillonEvent, void> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of chunks) {
+    text += decoder.decode(chunk, { stream: true })
+    const frames = text.split(/\r?\n\r?\n/)
+    text = frames.pop()!
+    for (const frame of frames) {
+      const event = eventOf(frame)
+      if (event !== null) yield event
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // The client reads jobs in both forms at once; this is the one a job was made in.
 
-import type { crawlOnly, nativeOnly } from '../http/jobs/forms.ts'
+import type { crawlOnly, nativeOnly } from '../service/compat/crawl-jobs/flat.ts'
 import type { Job } from './types.ts'
 
 const ofCrawls: Readonly<Record<(typeof crawlOnly)[number], true>> = {

@@ -1,6 +1,6 @@
 // `carillon/client`: the HTTP API for programs and browsers, typed by the service's own schemas.
 
-import { wait } from './ambient.ts'
+import { endOf } from './bulk.ts'
 import { events, type CarillonEvent, type EventOptions } from './events.ts'
 import { Executions, Jobs } from './jobs.ts'
 import { each } from './pages.ts'
@@ -15,8 +15,6 @@ export type { Page } from './jobs.ts'
 export type { LogLine } from './runs.ts'
 export type { Asked, CallOptions, ClientOptions, Fetch, FetchAnswer } from './transport.ts'
 export type * from './types.ts'
-
-const LOOK_MS = 200
 
 export function createClient(options: ClientOptions): Client {
   return new Client(options)
@@ -147,18 +145,12 @@ export class Client {
   }
 
   /** Looks until the operation is over; `tell` hears how far it is. */
-  async bulkEnd(
+  bulkEnd(
     id: string,
     tell: (operation: t.BulkOperation) => void = () => {},
     options: CallOptions = {},
   ): Promise<t.BulkOperation> {
-    for (;;) {
-      const operation = await this.bulkGet(id, options)
-      tell(operation)
-      if (operation.status !== 'running') return operation
-      await wait(LOOK_MS, options.signal)
-      options.signal?.throwIfAborted()
-    }
+    return endOf(this, id, tell, options)
   }
 
   /** Compares declared jobs of a label with the stored ones, or makes them match. */

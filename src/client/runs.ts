@@ -44,41 +44,13 @@ export class Runs {
   }
 
   /** Every line of an attempt; with `follow` those to come, until the attempt is over. */
-  async *lines(
-    id: string,
-    { follow = false, attempt }: { readonly follow?: boolean; readonly attempt?: number } = {},
-    options: CallOptions = {},
-  ): AsyncGenerator<LogLine, void> {
-    let offset = 0
-    for (;;) {
-      const page = await this.log(
-        id,
-        { offset, attempt, follow: follow ? FOLLOW_SECONDS : 0 },
-        options,
-      )
-      yield* page.lines
-      offset = page.next_offset
-      if (page.is_over || (!follow && page.lines.length < page.limit)) return
-    }
+  lines(id: string, which: LinesOf = {}, options: CallOptions = {}): AsyncGenerator<LogLine, void> {
+    return linesOf(this, id, which, options)
   }
 
   /** Resolves when the run is over, however it ended. */
-  async wait(
-    id: string,
-    options: CallOptions & { readonly waitMs?: number } = {},
-  ): Promise<t.RunDetail> {
-    const { waitMs, ...call } = options
-    let waited = 0
-    for (let pause = LOOK_MS; ; pause = Math.min(LOOK_MAX_MS, pause * 1.5)) {
-      const run = await this.get(id, call)
-      if (over.includes(run.status)) return run
-      if (waitMs !== undefined && waited >= waitMs) {
-        throw new TimeoutError(`run ${id} is still ${run.status} after ${waitMs} ms`)
-      }
-      await wait(pause, call.signal)
-      call.signal?.throwIfAborted()
-      waited += pause
-    }
+  wait(id: string, options: WaitOptions = {}): Promise<t.RunDetail> {
+    return waitFor(this, id, options)
   }
 
   cancel(id: string, body: t.CancelBody = {}, options: CallOptions = {}): Promise<t.RunCancelled> {
@@ -97,5 +69,47 @@ export class Runs {
 
   #post<T>(id: string, verb: string, body: unknown, options: CallOptions): Promise<T> {
     return this.#transport.json({ method: 'POST', path: at(id, `/${verb}`), body, ...options })
+  }
+}
+
+export interface LinesOf {
+  readonly follow?: boolean
+  readonly attempt?: number
+}
+
+// oxlint-disable-next-line max-params -- those of the method, and where it reads
+export async function* linesOf(
+  runs: Pick<Runs, 'log'>,
+  id: string,
+  { follow = false, attempt }: LinesOf = {},
+  options: CallOptions = {},
+): AsyncGenerator<LogLine, void> {
+  let offset = 0
+  for (;;) {
+    const query = { offset, attempt, follow: follow ? FOLLOW_SECONDS : 0 }
+    const page = await runs.log(id, query, options)
+    yield* page.lines
+    offset = page.next_offset
+    if (page.is_over || (!follow && page.lines.length < page.limit)) return
+  }
+}
+
+export type WaitOptions = CallOptions & { readonly waitMs?: number }
+
+export async function waitFor(
+  runs: Pick<Runs, 'get'>,
+  id: string,
+  { waitMs, ...call }: WaitOptions = {},
+): Promise<t.RunDetail> {
+  let waited = 0
+  for (let pause = LOOK_MS; ; pause = Math.min(LOOK_MAX_MS, pause * 1.5)) {
+    const run = await runs.get(id, call)
+    if (over.includes(run.status)) return run
+    if (waitMs !== undefined && waited >= waitMs) {
+      throw new TimeoutError(`run ${id} is still ${run.status} after ${waitMs} ms`)
+    }
+    await wait(pause, call.signal)
+    call.signal?.throwIfAborted()
+    waited += pause
   }
 }

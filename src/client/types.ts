@@ -1,75 +1,89 @@
 // Everything that goes over the wire, as types of the very schemas the service checks it with.
 
 import type { z } from 'zod'
-import type { answer as upcomingAnswer, query as upcomingQuery } from '../http/ahead/routes.ts'
+import type {
+  answer as upcomingAnswer,
+  query as upcomingQuery,
+} from '../service/use-cases/upcoming/upcoming.ts'
 import type {
   answer as auditAnswer,
   entrySchema,
   query as auditQuery,
-} from '../http/audit/routes.ts'
-import type { bulkBody } from '../http/bulk/body.ts'
-import type { operationSchema } from '../http/bulk/operation.ts'
-import type { previewAnswer, previewBody } from '../http/cron/preview.ts'
-import type { executionsAnswer } from '../http/executions/list.ts'
-import type { logAnswer as executionLogAnswer } from '../http/executions/routes.ts'
-import type { executionSchema } from '../http/executions/view.ts'
-import type { backfillAnswer, backfillBody } from '../http/jobs/backfill.ts'
-import type { jobBody } from '../http/jobs/body.ts'
-import type { cancelBody, pauseBody, runAnswer, runBody } from '../http/jobs/control.ts'
-import type { fromCronAnswer } from '../http/jobs/from-cron.ts'
-import type { heartbeatAnswer } from '../http/jobs/heartbeat.ts'
-import type { latenessAnswer, statsAnswer } from '../http/jobs/history.ts'
-import type { whyAnswer } from '../http/jobs/insight.ts'
-import type { listAnswer as jobsAnswer, listQuery as jobsQuery } from '../http/jobs/list.ts'
-import type { upcomingAnswer as jobUpcomingAnswer } from '../http/jobs/upcoming.ts'
-import type { JobView } from '../http/jobs/view.ts'
-import type { answer as systemAnswer, nodeSchema } from '../http/nodes/routes.ts'
-import type { fields as reconcileFields } from '../http/reconcile/body.ts'
-import type { answer as reconcileAnswer } from '../http/reconcile/routes.ts'
-import type { askedAnswer, cancelAnswer } from '../http/runs/act.ts'
-import type { activityAnswer, activityQuery } from '../http/overview/activity.ts'
-import type { attentionAnswer } from '../http/overview/attention.ts'
-import type { heartbeatsAnswer } from '../http/overview/routes.ts'
-import type { runsAnswer, runsQuery } from '../http/runs/list.ts'
-import type { logAnswer, logQuery } from '../http/runs/log.ts'
-import type { runDetailSchema, runSchema } from '../http/runs/view.ts'
-import type { metricsAnswer } from '../http/scheduler/metrics.ts'
-import type { createBody, patchBody } from '../http/schedules/body.ts'
+} from '../service/use-cases/audit/audit.ts'
+import type { bulkBody } from '../service/use-cases/bulk/body.ts'
+import type { operationSchema } from '../service/use-cases/bulk/operation.ts'
+import type { previewAnswer, previewBody } from '../service/use-cases/cron/preview.ts'
+import type { executionsAnswer } from '../service/compat/executions/list.ts'
+import type { logAnswer as executionLogAnswer } from '../service/compat/executions/execution.ts'
+import type { executionSchema } from '../service/compat/executions/view.ts'
+import type { backfillAnswer, backfillBody } from '../service/use-cases/jobs/backfill.ts'
+import type { jobBody } from '../service/use-cases/jobs/body.ts'
+import type {
+  cancelBody,
+  pauseBody,
+  runAnswer,
+  runBody,
+} from '../service/use-cases/jobs/control.ts'
+import type { fromCronAnswer } from '../service/compat/crawl-jobs/from-cron.ts'
+import type { heartbeatAnswer } from '../service/use-cases/jobs/heartbeat.ts'
+import type { latenessAnswer, statsAnswer } from '../service/use-cases/jobs/history.ts'
+import type { whyAnswer } from '../service/use-cases/jobs/insight.ts'
+import type {
+  listAnswer as jobsAnswer,
+  listQuery as jobsQuery,
+} from '../service/use-cases/jobs/list.ts'
+import type { upcomingAnswer as jobUpcomingAnswer } from '../service/use-cases/jobs/upcoming.ts'
+import type { JobView } from '../service/use-cases/jobs/view.ts'
+import type { answer as systemAnswer, nodeSchema } from '../service/use-cases/system/system.ts'
+import type { reconcileBody } from '../service/use-cases/reconcile/body.ts'
+import type { answer as reconcileAnswer } from '../service/use-cases/reconcile/reconcile.ts'
+import type { askedAnswer, cancelAnswer } from '../service/use-cases/runs/act.ts'
+import type { activityAnswer, activityQuery } from '../service/use-cases/overview/activity.ts'
+import type { attentionAnswer } from '../service/use-cases/overview/attention.ts'
+import type { heartbeatsAnswer } from '../service/use-cases/overview/overview.ts'
+import type { runsAnswer, runsQuery } from '../service/use-cases/runs/list.ts'
+import type { logAnswer, logQuery } from '../service/use-cases/runs/log.ts'
+import type { runDetailSchema, runSchema } from '../service/use-cases/runs/view.ts'
+import type { metricsAnswer } from '../service/compat/crawl-jobs/metrics.ts'
+import type { createBody, patchBody } from '../service/compat/schedules/body.ts'
 import type {
   listAnswer as schedulesAnswer,
   listQuery as schedulesQuery,
-} from '../http/schedules/list.ts'
-import type { scheduleSchema } from '../http/schedules/view.ts'
-import type { answer as searchAnswer, query as searchQuery } from '../http/search/routes.ts'
-import type { readySchema } from '../http/system/health.ts'
-import type { typeSchema } from '../http/system/problems.ts'
-import type { principalSchema } from '../http/system/session.ts'
+} from '../service/compat/schedules/list.ts'
+import type { scheduleSchema } from '../service/compat/schedules/view.ts'
+import type {
+  answer as searchAnswer,
+  query as searchQuery,
+} from '../service/use-cases/search/search.ts'
+import type { readySchema } from '../service/http/health/routes.ts'
+import type { typeSchema } from '../service/http/problems/routes.ts'
+import type { principalSchema } from '../service/http/session/routes.ts'
 import type {
   answer as tenantsAnswer,
   query as tenantsQuery,
   tenantSchema,
-} from '../http/tenants/routes.ts'
-import type { tenantRuleAnswer, tenantRuleBody } from '../http/tenants/rules.ts'
-import type { query as timelineQuery } from '../http/timeline/routes.ts'
-import type { answer as timelineAnswer } from '../http/timeline/view.ts'
+} from '../service/use-cases/tenants/tenants.ts'
+import type { tenantRuleAnswer, tenantRuleBody } from '../service/use-cases/tenants/rules.ts'
+import type { query as timelineQuery } from '../service/use-cases/timeline/timeline.ts'
+import type { answer as timelineAnswer } from '../service/use-cases/timeline/view.ts'
 import type {
   listAnswer as workflowsAnswer,
   listQuery as workflowsQuery,
-} from '../http/workflows/routes.ts'
+} from '../service/use-cases/workflows/workflows.ts'
 import type {
   runAnswer as workflowAskedAnswer,
   runBody as workflowRunBody,
-} from '../http/workflows/run-routes.ts'
-import type { workflowRunSchema } from '../http/workflows/run-view.ts'
+} from '../service/use-cases/workflows/run.ts'
+import type { workflowRunSchema } from '../service/use-cases/workflows/run-view.ts'
 import type {
   runsAnswer as workflowRunsAnswer,
   runsQuery as workflowRunsQuery,
-} from '../http/workflows/runs.ts'
+} from '../service/use-cases/workflows/runs.ts'
 import type {
   createBody as workflowCreate,
   patchBody as workflowPatchBody,
   workflowSchema,
-} from '../http/workflows/view.ts'
+} from '../service/use-cases/workflows/view.ts'
 
 /** What may be asked: everything is optional, and nothing has to be written as text. */
 type Asking<S extends z.ZodType> = {
@@ -150,7 +164,7 @@ export type AuditList = z.output<typeof auditAnswer>
 export type AuditQuery = Asking<typeof auditQuery>
 export type BulkBody = z.input<typeof bulkBody>
 export type BulkOperation = z.output<typeof operationSchema>
-export type ReconcileBody = z.input<typeof reconcileFields>
+export type ReconcileBody = z.input<typeof reconcileBody>
 export type Reconciliation = z.output<typeof reconcileAnswer>
 export type Session = z.output<typeof principalSchema>
 export type Ready = z.output<typeof readySchema>

@@ -14,9 +14,9 @@ import {
   type Fetch,
 } from '../../src/client/index.ts'
 import { toFile } from '../../src/move/to-file.ts'
-import { resolveConfig } from '../../src/serve/config.ts'
-import { startService, type Service } from '../../src/serve/start.ts'
-import { mintFor } from '../../src/serve/token.ts'
+import { resolveConfig } from '../../src/service/config/config.ts'
+import { startService, type Service } from '../../src/service/start.ts'
+import { mintFor } from '../../src/service/auth/mint.ts'
 
 let folder: string
 let service: Service

@@ -1,8 +1,8 @@
 // The pages on HTTP and configuration against the code they describe.
 
 import { expect, test } from 'vitest'
-import { problemTypes } from '../../src/http/app/problem.ts'
-import { flagOf, optionNames, options } from '../../src/serve/options.ts'
+import { problemTypes } from '../../src/service/use-cases/call/problem.ts'
+import { flagOf, optionNames, options } from '../../src/service/config/options.ts'
 import { names, page, tableUnder } from './pages.ts'
 
 test('every type of refusal is described with its status', () => {

@@ -1,7 +1,7 @@
 // Who may do what: roles, tenants, sessions, and the audit of it (B13, Z, U4, L1).
 
 import { describe, expect, it } from 'vitest'
-import { roles } from '../../src/http/auth/principal.ts'
+import { roles } from '../../src/service/auth/principal.ts'
 import { flatJob, type Caller, type Service, type Wire } from './service.ts'
 import { onEachStore } from './stores.ts'
 

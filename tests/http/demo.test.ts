@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../src/core/entry.ts'
 import { examine } from '../../src/doctor/examine.ts'
-import { jain } from '../../src/http/tenants/fairness.ts'
+import { jain } from '../../src/service/use-cases/tenants/fairness.ts'
 import type { Store } from '../../src/store/port.ts'
 import { flatJob, startService } from './service.ts'
 

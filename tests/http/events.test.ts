@@ -6,10 +6,10 @@ import type { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../src/engine/engine.ts'
 import { SystemIds } from '../../src/engine/ids.ts'
-import type { Role } from '../../src/http/auth/principal.ts'
-import { mint } from '../../src/http/auth/tokens.ts'
+import type { Role } from '../../src/service/auth/principal.ts'
+import { mint } from '../../src/service/auth/tokens.ts'
 import { HOUR, MINUTE } from '../../src/core/time.ts'
-import { BUFFERED_BYTES_MAX, Connection } from '../../src/http/events/connection.ts'
+import { BUFFERED_BYTES_MAX, Connection } from '../../src/service/events/connection.ts'
 import { SECRET, startService, type Service, type Wire } from './service.ts'
 
 const often = { name: 'report', handler: 'work', trigger: { every: '5m' } }

@@ -1,8 +1,8 @@
 // H2: a job is read in the form it was made in, and what was read can be sent back with one change.
 
 import { expect, it } from 'vitest'
-import { sourceOf } from '../../src/http/jobs/flat.ts'
-import { logService } from '../../src/observe/service-log.ts'
+import { sourceOf } from '../../src/service/compat/crawl-jobs/flat.ts'
+import { logService } from '../../src/service/service-log.ts'
 import type { Answered } from './service.ts'
 import { flatJob, startService } from './service.ts'
 import { onEachStore } from './stores.ts'

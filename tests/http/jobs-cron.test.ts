@@ -1,8 +1,8 @@
 // From cron to intervals over HTTP, and the log lines of the service (B11, B18).
 
 import { describe, expect, it } from 'vitest'
-import { logService } from '../../src/observe/service-log.ts'
-import { sourceOf } from '../../src/http/jobs/flat.ts'
+import { logService } from '../../src/service/service-log.ts'
+import { sourceOf } from '../../src/service/compat/crawl-jobs/flat.ts'
 import { flatJob } from './service.ts'
 import { onThreeStores } from './stores.ts'
 

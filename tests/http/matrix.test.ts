@@ -4,7 +4,7 @@
 import type { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { canonicalJson } from '../../src/core/json.ts'
-import { mayAct, roles, type Role } from '../../src/http/auth/principal.ts'
+import { mayAct, roles, type Role } from '../../src/service/auth/principal.ts'
 import {
   bodyOf,
   isOwned,

@@ -1,7 +1,7 @@
 // `/metrics` as a scraper reads it: every line, and numbers that can be counted by hand (N4).
 
 import { expect, it } from 'vitest'
-import { AlertSender } from '../../src/observe/alerts.ts'
+import { AlertSender } from '../../src/service/alerts/sender.ts'
 import { names, page, tableUnder } from '../docs/pages.ts'
 import { openRedis } from '../support/redis.ts'
 import { parseExposition, valueOf, type Family } from '../support/exposition.ts'

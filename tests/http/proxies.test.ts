@@ -1,7 +1,7 @@
 // Behind a proxy: whose word about the address of a caller counts (S5).
 
 import { expect, it } from 'vitest'
-import type { TrustedProxies } from '../../src/http/app/proxies.ts'
+import type { TrustedProxies } from '../../src/service/http/app/proxies.ts'
 import { startService, type Service, type Wire } from './service.ts'
 
 const bad = { authorization: 'Bearer x.y.z' }

@@ -1,7 +1,7 @@
 // N3 S2: a run of an action is replayed with what is stored, never with the mask that stands for it.
 
 import { expect, test } from 'vitest'
-import type { Role } from '../../src/http/auth/principal.ts'
+import type { Role } from '../../src/service/auth/principal.ts'
 import { eventually } from '../support/servers/wait.ts'
 import { site } from '../actions/site.ts'
 import { startService, type Wire } from './service.ts'

@@ -1,7 +1,7 @@
 // N3: what a run got stays known after its job got another payload, and is what runs again.
 
 import { describe, expect, it } from 'vitest'
-import type { Role } from '../../src/http/auth/principal.ts'
+import type { Role } from '../../src/service/auth/principal.ts'
 import { site } from '../actions/site.ts'
 import { eventually } from '../support/servers/wait.ts'
 import { startService, type Caller } from './service.ts'

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { DAY, HOUR, SECOND } from '../../src/core/time.ts'
-import { Revocations } from '../../src/http/auth/revocations.ts'
-import { mint } from '../../src/http/auth/tokens.ts'
+import { Revocations } from '../../src/service/auth/revocations.ts'
+import { mint } from '../../src/service/auth/tokens.ts'
 import { flatJob, SECRET, type Service, type Wire } from './service.ts'
 import { onEachStore } from './stores.ts'
 

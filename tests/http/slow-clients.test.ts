@@ -2,8 +2,8 @@
 
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { receiveLimits } from '../../src/http/app/client-errors.ts'
-import { httpDefaults } from '../../src/http/app/settings.ts'
+import { receiveLimits } from '../../src/service/http/app/client-errors.ts'
+import { httpDefaults } from '../../src/service/http/app/settings.ts'
 import { startService } from './service.ts'
 
 async function dial(requestTimeoutMs: number): Promise<Socket> {

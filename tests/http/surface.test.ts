@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { SchedulerError } from '../../src/core/errors.ts'
-import { httpSettings } from '../../src/http/app/settings.ts'
+import { httpSettings } from '../../src/service/http/app/settings.ts'
 import type { Store } from '../../src/store/port.ts'
 import { flatJob, startService } from './service.ts'
 

@@ -3,8 +3,8 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { createLocalJWKSet, exportJWK, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { LIFETIME_MAX_MS } from '../../src/http/auth/authenticator.ts'
-import { verifier } from '../../src/http/auth/tokens.ts'
+import { LIFETIME_MAX_MS } from '../../src/service/auth/authenticator.ts'
+import { verifier } from '../../src/service/auth/tokens.ts'
 import { SECRET, startService } from './service.ts'
 
 const NOW = Date.parse('2026-01-05T12:00:00Z')

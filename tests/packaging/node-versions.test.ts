@@ -59,7 +59,7 @@ describe('M3 the dependencies', () => {
 })
 
 describe('M3 on Node 18', () => {
-  const ENTRIES = ['index', 'testing/index', 'http/index', 'cli/main']
+  const ENTRIES = ['index', 'testing/index', 'service/index', 'cli/main']
   let folder = ''
 
   beforeAll(() => {

@@ -3,8 +3,8 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Role } from '../../src/http/auth/principal.ts'
-import { mint } from '../../src/http/auth/tokens.ts'
+import type { Role } from '../../src/service/auth/principal.ts'
+import { mint } from '../../src/service/auth/tokens.ts'
 
 type Env = Readonly<Record<string, string>>
 

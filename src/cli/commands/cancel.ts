@@ -1,6 +1,7 @@
 // `carillon cancel`: ends a run, and the schedule goes on; with --job it ends the job.
 
-import type { Client, RunDetail } from '../../client/index.ts'
+import type { RunDetail } from '../../client/index.ts'
+import type { Api } from '../target/api.ts'
 import { actOnAll } from '../acting.ts'
 import { define, exits, type Flags } from '../command.ts'
 import type { Context } from '../context.ts'
@@ -64,7 +65,7 @@ async function cancelRuns(context: Context, typed: readonly string[], flags: Fla
 }
 
 /** A job stands for what it runs, or for what was asked for and waits. */
-async function runOf(client: Client, typed: string, signal: AbortSignal): Promise<RunDetail> {
+async function runOf(client: Api, typed: string, signal: AbortSignal): Promise<RunDetail> {
   const own = await findRun(client, typed, signal)
   if (own !== null) return own
   const job = await findJob(client, typed, signal)

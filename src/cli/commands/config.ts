@@ -1,7 +1,7 @@
 // `carillon config check`: what this configuration means, and everything that is wrong with it.
 
 import process from 'node:process'
-import { optionNames, options } from '../../serve/options.ts'
+import { optionNames, options } from '../../service/config/options.ts'
 import { addTo, exits, type CliCommand } from '../command.ts'
 import type { Context } from '../context.ts'
 import { groups } from '../spec.ts'
@@ -55,8 +55,8 @@ async function check(context: Context): Promise<number> {
 
 /** Throws every problem at once. */
 async function settingsOf({ globals }: Context) {
-  const { readConfigFile } = await import('../../serve/config-file.ts')
-  const { resolveConfig } = await import('../../serve/config.ts')
+  const { readConfigFile } = await import('../../service/config/config-file.ts')
+  const { resolveConfig } = await import('../../service/config/config.ts')
   const { env } = process
   const file = await readConfigFile(process.cwd(), globals.config ?? undefined)
   const flags = {

@@ -31,18 +31,18 @@ export const command: CliCommand = {
       .option('--demo', 'load jobs with a past to look at, unless they are there')
     addSettings(dev).action(async () => {
       const { config, file } = await configured(dev)
-      const { isLoopbackHost } = await import('../../serve/config.ts')
+      const { isLoopbackHost } = await import('../../service/config/config.ts')
       if (!isLoopbackHost(config.host)) {
         throw usage(
           `carillon dev is for this machine, not for ${config.host}`,
           'use carillon serve',
         )
       }
-      const { startService } = await import('../../serve/start.ts')
+      const { startService } = await import('../../service/start.ts')
       const isLogged = dev.getOptionValueSource('logLevel') === 'cli'
       const quiet = isLogged ? config : { ...config, logLevel: 'warn' as const }
       const handlers = file?.handlers ?? {}
-      const { commandNotice, forgetSecrets } = await import('../../serve/commands.ts')
+      const { commandNotice, forgetSecrets } = await import('../../service/command-account.ts')
       forgetSecrets()
       // Other accounts of this machine can ask too: what runs commands asks who they are.
       const isOpen = config.allowCommands === false

@@ -1,6 +1,7 @@
 // `carillon pause`: jobs stop firing, for a while or until they are resumed.
 
-import type { Client, Job } from '../../client/index.ts'
+import type { Job } from '../../client/index.ts'
+import type { Api } from '../target/api.ts'
 import { CarillonError } from '../../client/error.ts'
 import { iso } from '../../core/time.ts'
 import { actOnAll } from '../acting.ts'
@@ -63,7 +64,7 @@ export const command = define({
   },
 })
 
-async function paused(client: Client, job: Job, pause: Pause, signal: AbortSignal): Promise<Job> {
+async function paused(client: Api, job: Job, pause: Pause, signal: AbortSignal): Promise<Job> {
   try {
     return await client.jobs.pause(job.id, pause, { signal })
   } catch (error) {

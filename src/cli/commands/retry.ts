@@ -1,6 +1,7 @@
 // `carillon retry`: a run once more, or a failed job from its beginning.
 
-import type { Client, Job, RunDetail } from '../../client/index.ts'
+import type { Job, RunDetail } from '../../client/index.ts'
+import type { Api } from '../target/api.ts'
 import { actOnAll } from '../acting.ts'
 import { define, exits } from '../command.ts'
 import { findJob, findRun } from '../find.ts'
@@ -56,7 +57,7 @@ function nameOf(thing: Thing): string {
   return thing.kind === 'job' ? thing.job.name : thing.run.id
 }
 
-async function thingOf(client: Client, typed: string, signal: AbortSignal): Promise<Thing> {
+async function thingOf(client: Api, typed: string, signal: AbortSignal): Promise<Thing> {
   const own = await findRun(client, typed, signal)
   if (own !== null) return { kind: 'run', run: own }
   const job = await findJob(client, typed, signal)

@@ -1,6 +1,7 @@
 // `carillon run`: a job once more beside its schedule; with --wait until it is over.
 
-import type { Client, RunDetail } from '../../client/index.ts'
+import type { RunDetail } from '../../client/index.ts'
+import type { Api } from '../target/api.ts'
 import { define, exits } from '../command.ts'
 import type { Context } from '../context.ts'
 import { findJob } from '../find.ts'
@@ -50,7 +51,7 @@ export const command = define({
   },
 })
 
-async function waitFor(context: Context, client: Client, id: string): Promise<number> {
+async function waitFor(context: Context, client: Api, id: string): Promise<number> {
   const { signal } = context
   const { nodes } = await client.system({ signal })
   if (nodes.length === 0) context.say('no node is running: it waits until one starts')

@@ -25,9 +25,9 @@ export const command: CliCommand = {
       .option('--demo', 'load jobs with a past to look at, unless they are there')
     addSettings(serve).action(async () => {
       const { config, file } = await configured(serve)
-      const { commandNotice, forgetSecrets } = await import('../../serve/commands.ts')
+      const { commandNotice, forgetSecrets } = await import('../../service/command-account.ts')
       forgetSecrets()
-      const { startService } = await import('../../serve/start.ts')
+      const { startService } = await import('../../service/start.ts')
       const starting = startService(config, file?.handlers ?? {}, {
         hasDemo: serve.opts()['demo'] === true,
       })

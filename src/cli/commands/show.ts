@@ -1,6 +1,7 @@
 // `carillon show`: one job in full, with its policies, past and next runs, or one run.
 
-import type { Client, Job, JobStats, RunDetail } from '../../client/index.ts'
+import type { Job, JobStats, RunDetail } from '../../client/index.ts'
+import type { Api } from '../target/api.ts'
 import { define, exits } from '../command.ts'
 import type { Context } from '../context.ts'
 import { findJob, orNull } from '../find.ts'
@@ -74,7 +75,7 @@ export const command = define({
 })
 
 /** Names of jobs are looked up otherwise. */
-async function runById(client: Client, typed: string, signal: AbortSignal) {
+async function runById(client: Api, typed: string, signal: AbortSignal) {
   return /\.\d+$/.test(typed) ? orNull(client.runs.get(typed, { signal })) : null
 }
 

@@ -1,7 +1,6 @@
 // `carillon source`: sources from files, and what became of them.
 
 import type { Command } from 'commander'
-import type { Asked } from '../../client/index.ts'
 import type { Definition } from '../../sources/files.ts'
 import type { RateLimit } from '../../sources/source.ts'
 import { actOnAll } from '../acting.ts'
@@ -9,19 +8,13 @@ import { addTo, exits, type CliCommand, type CommandSpec } from '../command.ts'
 import type { Context } from '../context.ts'
 import { whole } from '../numbers.ts'
 import type { Column } from '../table.ts'
+import type { SourceApi } from '../target/api.ts'
 import { away } from '../times.ts'
 
-const path = '/api/v1/sources'
-const limitsPath = '/api/v1/source-limits'
 const PAGE = 250
 
 const tenant = { flags: '--tenant <name>', about: 'whose, for tokens of every tenant' }
 const files = [['<file...>', 'YAML or JSON files, or folders of them']] as const
-
-interface List<T> {
-  readonly items: readonly T[]
-  readonly next_cursor: string | null
-}
 
 /** What of a source the columns show. */
 interface Listed {
@@ -38,13 +31,12 @@ interface Listed {
 
 type Flags = Readonly<Record<string, unknown>>
 
-async function ask<T>(context: Context, asked: Asked, flags: Flags): Promise<T> {
-  const client = await context.client({ mayCreate: true })
-  const query = { ...asked.query, tenant: flags['tenant'] }
-  return client.request<T>({ ...asked, query, signal: context.signal })
+async function sourcesOf(context: Context): Promise<SourceApi> {
+  return (await context.client({ mayCreate: true })).sources
 }
 
-const nameOf = (name: string) => `${path}/${encodeURIComponent(name)}`
+/** Whose sources are meant, beside what else is asked for. */
+const asked = (flags: Flags, query = {}) => ({ ...query, tenant: flags['tenant'] })
 
 /** What was written is checked as a whole before the first of it is sent. */
 async function definitionsOf(words: unknown): Promise<readonly Definition[]> {
@@ -67,7 +59,8 @@ const add: CommandSpec = {
     actOnAll(context, await definitionsOf(words), {
       nameOf: ({ name }) => name,
       would: ({ name, place }) => `add ${name} (${place})`,
-      act: ({ document }) => ask(context, { method: 'POST', path, body: document }, flags),
+      act: async ({ document }) =>
+        (await sourcesOf(context)).create(document, asked(flags), { signal: context.signal }),
       told: ({ name }) => `added ${name}`,
     }),
 }
@@ -84,8 +77,10 @@ const update: CommandSpec = {
     actOnAll(context, await definitionsOf(words), {
       nameOf: ({ name }) => name,
       would: ({ name, place }) => `update ${name} (${place})`,
-      act: ({ name, document }) =>
-        ask(context, { method: 'PUT', path: nameOf(name), body: document }, flags),
+      act: async ({ name, document }) =>
+        (await sourcesOf(context)).replace(name, document, asked(flags), {
+          signal: context.signal,
+        }),
       told: ({ name }) => `updated ${name}`,
     }),
 }
@@ -107,8 +102,9 @@ const remove: CommandSpec = {
       would: name => `delete ${name}, ${what}`,
       question: names => `Delete ${names.join(', ')}, ${what}?`,
       act: async name => {
-        const query = { rows: String(rows) }
-        await ask(context, { method: 'DELETE', path: nameOf(name), query }, flags)
+        await (
+          await sourcesOf(context)
+        ).remove(name, asked(flags, { rows }), { signal: context.signal })
         return { name, deleted: true, rows }
       },
       told: name => `deleted ${name}`,
@@ -149,7 +145,9 @@ const list: CommandSpec = {
   examples: [['carillon source list', 'all of them']],
   run: async (context, _words, flags) => {
     const query = { limit: flags['limit'] ?? 50, cursor: flags['cursor'] }
-    const page = await ask<List<Listed>>(context, { method: 'GET', path, query }, flags)
+    const page = await (
+      await sourcesOf(context)
+    ).list<Listed>(asked(flags, query), { signal: context.signal })
     if (context.globals.json) context.json(page)
     else context.rows(columnsAt(context.now()), page.items)
     if (page.next_cursor !== null) context.say(`more: --cursor ${page.next_cursor}`)
@@ -165,8 +163,10 @@ const get: CommandSpec = {
   flags: [tenant],
   examples: [['carillon source get rates', 'its definition, last success and retries']],
   run: async (context, [name], flags) => {
-    const asked = { method: 'GET', path: nameOf(name as string) } as const
-    const source = await ask<Listed>(context, asked, flags)
+    const sources = await sourcesOf(context)
+    const source = await sources.get<Listed>(name as string, asked(flags), {
+      signal: context.signal,
+    })
     const { stringify } = await import('yaml')
     context.show(source, () => stringify(source))
     return exits.ok
@@ -190,13 +190,12 @@ const limit: CommandSpec = {
     return actOnAll(context, [domain as string], {
       nameOf: name => name,
       would: name => `limit ${name} to ${body.limit} requests in ${String(period)}`,
-      act: name => ask(context, { method: 'PUT', path: limitPath(name), body }, flags),
+      act: async name =>
+        (await sourcesOf(context)).setLimit(name, body, asked(flags), { signal: context.signal }),
       told: name => `limited ${name} to ${body.limit} requests in ${String(period)}`,
     })
   },
 }
-
-const limitPath = (domain: string) => `${limitsPath}/${encodeURIComponent(domain)}`
 
 const limitColumns: readonly Column<RateLimit>[] = [
   { key: 'domain', title: 'DOMAIN', value: ({ domain }) => domain, min: 10 },
@@ -213,8 +212,10 @@ const limits: CommandSpec = {
   examples: [['carillon source limits', 'all of them']],
   run: async (context, _words, flags) => {
     const query = { limit: PAGE, cursor: flags['cursor'] }
-    const asked = { method: 'GET', path: limitsPath, query } as const
-    const page = await ask<List<RateLimit>>(context, asked, flags)
+    const sources = await sourcesOf(context)
+    const page = await sources.listLimits<RateLimit>(asked(flags, query), {
+      signal: context.signal,
+    })
     if (context.globals.json) context.json(page)
     else context.rows(limitColumns, page.items)
     if (page.next_cursor !== null) context.say(`more: --cursor ${page.next_cursor}`)
@@ -235,7 +236,9 @@ const unlimit: CommandSpec = {
       nameOf: name => name,
       would: name => `lift the limit of ${name}`,
       act: async domain => {
-        await ask(context, { method: 'DELETE', path: limitPath(domain) }, flags)
+        await (
+          await sourcesOf(context)
+        ).removeLimit(domain, asked(flags), { signal: context.signal })
         return { domain, lifted: true }
       },
       told: name => `lifted the limit of ${name}`,

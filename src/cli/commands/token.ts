@@ -7,6 +7,7 @@ import { addTo, type CliCommand, type CommandSpec } from '../command.ts'
 import { addSettings, configured } from '../configured.ts'
 import { groups } from '../spec.ts'
 import type { Column } from '../table.ts'
+import type { Revoked, SessionPage } from '../target/api.ts'
 
 const PAGE = 250
 
@@ -22,11 +23,6 @@ interface Flags {
   readonly tenant: string
   readonly sub: string
   readonly ttl: string
-}
-
-interface Revoked {
-  readonly kind: 'token' | 'session'
-  readonly id: string
 }
 
 const revoke: CommandSpec = {
@@ -47,10 +43,8 @@ const revoke: CommandSpec = {
       nameOf: nameOf,
       would: token => `revoke ${nameOf(token)}`,
       act: async token => {
-        const client = await context.client()
-        const path = '/api/v1/tokens/revoke'
-        const { signal } = context
-        return client.request<Revoked>({ method: 'POST', path, body: { token }, signal })
+        const { sessions } = await context.client()
+        return sessions.revoke(token, { signal: context.signal })
       },
       told: (_token, revoked) => {
         const { kind, id } = revoked as Revoked
@@ -65,20 +59,7 @@ function nameOf(token: string): string {
   return token.includes('.') ? 'a token' : token
 }
 
-interface SessionList {
-  readonly sessions: readonly ListedSession[]
-  readonly next_cursor: string | null
-}
-
-interface ListedSession {
-  readonly id: string
-  readonly sub: string
-  readonly tenant: string
-  readonly role: string
-  readonly created_at: string
-  readonly expires_at: string
-  readonly ip: string | null
-}
+type ListedSession = SessionPage['sessions'][number]
 
 const columns: readonly Column<ListedSession>[] = [
   { key: 'id', title: 'SESSION', value: ({ id }) => id, min: 40 },
@@ -99,13 +80,7 @@ const sessions: CommandSpec = {
   run: async (context, _words, flags) => {
     const client = await context.client()
     const query = { limit: PAGE, cursor: flags['cursor'] }
-    const asked = {
-      method: 'GET',
-      path: '/api/v1/sessions',
-      query,
-      signal: context.signal,
-    } as const
-    const list = await client.request<SessionList>(asked)
+    const list = await client.sessions.list(query, { signal: context.signal })
     if (context.globals.json) context.json(list)
     else context.rows(columns, list.sessions)
     if (list.next_cursor !== null) context.say(`more: --cursor ${list.next_cursor}`)
@@ -126,7 +101,7 @@ export const command: CliCommand = {
       .option('--ttl <duration>', 'how long it is good for, such as 12h or 30d', '12h')
     addSettings(token, ['data', 'jwtIssuer', 'jwtAudience']).action(async () => {
       const { config } = await configured(token)
-      const { mintFor } = await import('../../serve/token.ts')
+      const { mintFor } = await import('../../service/auth/mint.ts')
       const { role, tenant, sub, ttl } = token.opts<Flags & Record<string, unknown>>()
       process.stdout.write(`${await mintFor(config, { role, tenant, sub, ttl })}\n`)
     })

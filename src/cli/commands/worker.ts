@@ -1,7 +1,7 @@
 // `carillon worker`: a node without HTTP, until it is told to stop.
 
 import process from 'node:process'
-import type { OptionName } from '../../serve/options.ts'
+import type { OptionName } from '../../service/config/options.ts'
 import type { CliCommand } from '../command.ts'
 import { addSettings, configured } from '../configured.ts'
 import { groups } from '../spec.ts'
@@ -41,8 +41,8 @@ export const command: CliCommand = {
       .addHelpText('before', examples)
     addSettings(worker, settings).action(async () => {
       const { config, file } = await configured(worker)
-      const { startWorker } = await import('../../serve/worker.ts')
-      const { commandNotice, forgetSecrets } = await import('../../serve/commands.ts')
+      const { startWorker } = await import('../../service/worker.ts')
+      const { commandNotice, forgetSecrets } = await import('../../service/command-account.ts')
       forgetSecrets()
       const starting = startWorker(config, file?.handlers ?? {})
       stopOnSignals(async () => (await starting).stop())

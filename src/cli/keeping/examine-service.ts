@@ -1,9 +1,10 @@
 // What a service says about itself: reached, of this version, clocks alike, nodes at work, and what
 // it thinks a person should look at.
 
-import type { Client, System } from '../../client/index.ts'
+import type { System } from '../../client/index.ts'
+import type { Api } from '../target/api.ts'
 import { formatDuration } from '../../core/time.ts'
-import { version } from '../../serve/version.ts'
+import { version } from '../../service/version.ts'
 import type { Context } from '../context.ts'
 import { exits } from '../exits.ts'
 import { usage } from '../problem.ts'
@@ -53,12 +54,7 @@ function own(system: System, skew: number): Told[] {
   return found
 }
 
-async function attention(client: Client, signal: AbortSignal): Promise<Told[]> {
-  const path = '/api/v1/attention'
-  const { findings } = await client.request<{ readonly findings: readonly Told[] }>({
-    method: 'GET',
-    path,
-    signal,
-  })
+async function attention(client: Api, signal: AbortSignal): Promise<Told[]> {
+  const { findings } = await client.attention({ signal })
   return findings.filter(({ code }) => code !== 'no-node')
 }

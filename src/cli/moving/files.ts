@@ -3,7 +3,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { CarillonError } from '../../client/error.ts'
-import type { Client, JobBody, ReconcileBody, Reconciliation } from '../../client/index.ts'
+import type { JobBody, ReconcileBody, Reconciliation } from '../../client/index.ts'
+import type { Api } from '../target/api.ts'
 import { readJobsFile, type FileJob, type FileProblem } from '../../move/jobs-file.ts'
 import { exits } from '../exits.ts'
 import { readText } from '../payload.ts'
@@ -54,7 +55,7 @@ function filesAt(path: string): string[] {
 }
 
 export interface Asking {
-  readonly client: Client
+  readonly client: Api
   readonly mode: 'plan' | 'apply'
   readonly orphans: 'archive' | 'keep'
   readonly signal: AbortSignal

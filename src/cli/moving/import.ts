@@ -2,7 +2,8 @@
 // shown, and applied.
 
 import { CarillonError } from '../../client/error.ts'
-import type { Client, ReconcileBody, Reconciliation } from '../../client/index.ts'
+import type { ReconcileBody, Reconciliation } from '../../client/index.ts'
+import type { Api } from '../target/api.ts'
 import type { Found, FoundJob, Note } from '../../move/found.ts'
 import { exits } from '../exits.ts'
 import type { Context } from '../context.ts'
@@ -42,7 +43,7 @@ export async function importJobs(context: Context, found: Imported): Promise<num
 }
 
 /** Null where nothing is stored yet and nothing shall be: then everything would be new. */
-async function clientFor(context: Context): Promise<Client | null> {
+async function clientFor(context: Context): Promise<Api | null> {
   if (!context.globals.isDryRun) return context.client({ mayCreate: true })
   try {
     return await context.client()
@@ -57,7 +58,7 @@ type Difference = Reconciliation['differences'][number]
 
 async function reconciled(
   { signal }: Context,
-  client: Client | null,
+  client: Api | null,
   found: Imported,
   mode: 'plan' | 'apply',
 ): Promise<Difference[]> {
@@ -137,7 +138,7 @@ function rowsOf(found: Imported, differences: readonly Difference[]): Row[] {
 /** Only those that are new: what a person resumed since stays so. */
 async function suspend(
   { signal }: Context,
-  client: Client,
+  client: Api,
   { jobs }: Imported,
   rows: readonly Row[],
 ): Promise<void> {

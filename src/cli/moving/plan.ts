@@ -1,7 +1,8 @@
 // What would become of the stored jobs: each difference, its next runs before and after, and what
 // it means for a run that is going on.
 
-import type { Client, Job, Reconciliation } from '../../client/index.ts'
+import type { Job, Reconciliation } from '../../client/index.ts'
+import type { Api } from '../target/api.ts'
 import type { Instant } from '../../core/time.ts'
 import { momentsOf, type TriggerBody } from '../../move/moments.ts'
 import type { Context } from '../context.ts'
@@ -111,7 +112,7 @@ async function storedOf(
   context: Context,
   differences: readonly Difference[],
 ): Promise<Map<string, Job>> {
-  const client: Client = await context.client()
+  const client: Api = await context.client()
   const { signal } = context
   const wanted = differences.filter(({ kind }) => kind === 'changed' || kind === 'archived')
   const found = new Map<string, Job>()

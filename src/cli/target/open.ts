@@ -1,7 +1,6 @@
 // Opens the target that is meant. The service's code is loaded only for a store of this machine.
 
 import { existsSync } from 'node:fs'
-import { createClient } from '../../client/index.ts'
 import { exits } from '../exits.ts'
 import type { Globals } from '../globals.ts'
 import { CliProblem, usage } from '../problem.ts'
@@ -21,12 +20,13 @@ export interface Opened {
 
 export async function openTarget(globals: Globals, options: OpenOptions): Promise<Opened> {
   const place = await placeOf(globals)
-  const target = place.kind === 'remote' ? remote(place) : await local(place, options)
+  const target = place.kind === 'remote' ? await remote(place) : await local(place, options)
   return { target, isDefault: place.isDefault }
 }
 
-function remote({ url, token }: Extract<Place, { kind: 'remote' }>): Target {
-  const client = createClient({ url, ...(token === null ? {} : { token }) })
+async function remote({ url, token }: Extract<Place, { kind: 'remote' }>): Promise<Target> {
+  const { remoteApi } = await import('./remote.ts')
+  const client = remoteApi(url, token)
   return { kind: 'remote', name: url, client, close: async () => {} }
 }
 
@@ -41,10 +41,9 @@ async function local(
     const hint = 'start one with carillon dev, or name a service with --server'
     throw new CliProblem(exits.unreachable, `there is no store at ${at} yet`, hint)
   }
-  const { openLocal } = await import('../../serve/local.ts')
+  const { localApi, openLocal } = await import('./local.ts')
   const service = await openLocal(config, handlers)
-  const client = createClient({ url: 'http://local', fetch: service.fetch, retries: 0 })
-  return { kind: 'local', name, client, close: () => service.close() }
+  return { kind: 'local', name, client: localApi(service), close: () => service.close() }
 }
 
 function pathOf(store: string): string | null {

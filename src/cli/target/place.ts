@@ -3,8 +3,8 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import process from 'node:process'
-import { readConfigFile, type ConfigFile } from '../../serve/config-file.ts'
-import type { ServeConfig } from '../../serve/config.ts'
+import { readConfigFile, type ConfigFile } from '../../service/config/config-file.ts'
+import type { ServeConfig } from '../../service/config/config.ts'
 import { exits } from '../exits.ts'
 import type { Globals } from '../globals.ts'
 import { CliProblem, usage } from '../problem.ts'
@@ -45,7 +45,7 @@ export async function placeOf(globals: Globals, env: Env = process.env): Promise
       isDefault: false,
     }
   }
-  const { resolveConfig } = await import('../../serve/config.ts')
+  const { resolveConfig } = await import('../../service/config/config.ts')
   const flags = {
     ...(store === null ? {} : { store }),
     ...(globals.data === null ? {} : { data: globals.data }),

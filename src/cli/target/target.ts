@@ -1,12 +1,12 @@
-// What commands act on: a service elsewhere, or a store of this machine behind the same app. Both
-// speak through the client, so no command knows which it is.
+// What commands act on: a service elsewhere, or a store of this machine. Both answer alike, so no
+// command knows which it is.
 
-import type { Client } from '../../client/index.ts'
+import type { Api } from './api.ts'
 
 export interface Target {
   readonly kind: 'local' | 'remote'
   /** For people; never with a password. */
   readonly name: string
-  readonly client: Client
+  readonly client: Api
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 // What `carillon top` shows: the nodes, what runs and waits, what comes next.
 
-import type { Client, Metrics, RunDetail, Run, System, Upcoming } from '../../client/index.ts'
+import type { Metrics, RunDetail, Run, System, Upcoming } from '../../client/index.ts'
+import type { Api } from '../target/api.ts'
 import { orNull } from '../find.ts'
 
 const RUNS_MAX = 50
@@ -15,7 +16,7 @@ export interface Snapshot {
   readonly upcoming: Upcoming['upcoming']
 }
 
-export async function snapshotOf(client: Client, signal: AbortSignal): Promise<Snapshot> {
+export async function snapshotOf(client: Api, signal: AbortSignal): Promise<Snapshot> {
   const [system, metrics, runs, ahead] = await Promise.all([
     client.system({ signal }),
     client.metrics({ signal }),

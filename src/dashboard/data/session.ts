@@ -3,7 +3,7 @@
 
 import { computed, signal } from '@preact/signals'
 import type { z } from 'zod'
-import type { principalSchema } from '../../http/system/session.ts'
+import type { principalSchema } from '../../service/http/session/routes.ts'
 import { api, isSignedOut, url } from './api.ts'
 import { problemFrom, type ApiProblem } from './problem.ts'
 

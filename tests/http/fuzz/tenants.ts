@@ -1,7 +1,7 @@
 // Who calls, what each tenant has of its own, and what must never be seen by the others.
 
 import type { Random } from '../../support/random.ts'
-import { roles, type Role } from '../../../src/http/auth/principal.ts'
+import { roles, type Role } from '../../../src/service/auth/principal.ts'
 import type { Service } from '../service.ts'
 
 export const tenants = ['acme', 'globex', 'initech'] as const

@@ -1,7 +1,7 @@
 // What the document says of each operation: who may use it, what its path names, a body it accepts.
 
 import type { Json } from '../../../src/core/json.ts'
-import type { Access } from '../../../src/http/auth/access.ts'
+import type { Access } from '../../../src/service/auth/principal.ts'
 import type { Owned } from './owned.ts'
 
 export interface Operation {

@@ -1,6 +1,6 @@
 // One of everything that a tenant can have, made by its own people.
 
-import type { Role } from '../../../src/http/auth/principal.ts'
+import type { Role } from '../../../src/service/auth/principal.ts'
 import type { Answered, Service } from '../service.ts'
 
 export interface Owned {
