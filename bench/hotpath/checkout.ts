@@ -6,8 +6,8 @@ import type * as Compose from '../../src/compose.ts'
 import type * as Spec from '../../src/core/spec.ts'
 import type { NewJob } from '../../src/core/job.ts'
 import type * as ClockModule from '../../src/engine/clock.ts'
-import type * as EngineModule from '../../src/engine/engine.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import type * as EngineModule from '../../src/create-engine.ts'
+import type { Engine } from '../../src/create-engine.ts'
 import { mixedJobs } from '../side/mixed-jobs.ts'
 
 const MIXED_PRIORITIES = [2, 3, 4] as const

@@ -20,7 +20,7 @@ export interface Layer {
 }
 
 const belowEngine = ['port', 'core', 'cron']
-const belowLibrary = ['engine', ...belowEngine]
+const belowLibrary = ['create-engine', 'engine', ...belowEngine]
 
 /** One row per layer: a folder of src, a file of src, `port`, or `stores` (one row for all). */
 export const layers: Readonly<Record<string, Layer>> = {
@@ -33,6 +33,8 @@ export const layers: Readonly<Record<string, Layer>> = {
   shared: { imports: ['core', 'cron'], packages: [] },
   stores: { imports: [...belowEngine, 'shared'], packages: 'any' },
   engine: { imports: belowEngine, packages: ['node:*'] },
+  /** A node and its client over one store. */
+  'create-engine': { imports: ['engine', ...belowEngine], packages: [] },
   copy: { imports: belowEngine, packages: ['node:*'] },
   /** A queue that users share in turns: schedules, pushes, rules of users. */
   fair: { imports: belowLibrary, packages: [] },
@@ -42,7 +44,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   /** Tasks declared as a whole: a thin face of the library. */
   declared: { imports: [...belowLibrary, 'library', 'compose'], packages: [] },
-  observe: { imports: ['core'], types: ['engine'], packages: 'any' },
+  observe: { imports: ['core'], types: ['create-engine', 'engine'], packages: 'any' },
   actions: { imports: ['engine', 'core', 'cron', 'port'], packages: 'any' },
   workflows: { imports: [...belowLibrary, 'actions'], packages: ['zod'] },
   sources: { imports: [...belowLibrary, 'actions'], packages: ['zod', 'yaml', 'node:*'] },

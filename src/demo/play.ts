@@ -4,7 +4,7 @@
 import type { Json } from '../core/json.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Context } from '../engine/context.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import type { Handler } from '../engine/handlers.ts'
 import { demoHandlers } from './catalog.ts'
 import { planOf, temperOf, type Plan, type Temper } from './temper.ts'

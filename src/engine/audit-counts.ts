@@ -4,8 +4,10 @@
 import type { JsonObject } from '../core/json.ts'
 import type { RecordWrite } from '../core/record.ts'
 import { MINUTE, SECOND, type Instant, type Millis } from '../core/time.ts'
+import type { Store } from '../store/port.ts'
 import { auditWrite, type AuditEntry } from './audit.ts'
-import type { Engine } from './engine.ts'
+import type { Clock } from './clock.ts'
+import type { Ids } from './ids.ts'
 
 const WINDOW_MS: Millis = MINUTE
 const FLUSH_MS: Millis = SECOND
@@ -24,19 +26,25 @@ interface Row {
   lastAt: Instant
 }
 
+export interface AuditParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
 export class AuditCounts {
-  readonly #engine: Pick<Engine, 'store' | 'clock' | 'ids'>
+  readonly #parts: AuditParts
   readonly #books = new Map<string, Map<string, Row>>()
   readonly #unwritten = new Set<Row>()
   #cancel: (() => void) | null = null
 
-  constructor(engine: Pick<Engine, 'store' | 'clock' | 'ids'>) {
-    this.#engine = engine
+  constructor(parts: AuditParts) {
+    this.#parts = parts
   }
 
   /** Resolves when the first of a minute is written; rejects when it cannot be. */
   async add(entry: AuditEntry, count = 1): Promise<void> {
-    const now = this.#engine.clock.now()
+    const now = this.#parts.clock.now()
     const book = this.#bookOf(entry.tenant)
     const key = keyOf(entry)
     const held = book.get(key)
@@ -55,7 +63,7 @@ export class AuditCounts {
     this.#cancel = null
     const rows = [...this.#unwritten].slice(0, FLUSHED_MAX)
     if (rows.length === 0) return
-    const { store, clock } = this.#engine
+    const { store, clock } = this.#parts
     for (const row of rows) this.#unwritten.delete(row)
     try {
       await store.putRecords(rows.map(writeOf), clock.now())
@@ -79,7 +87,7 @@ export class AuditCounts {
   }
 
   async #begin(book: Map<string, Row>, { key, entry, count, now }: First): Promise<void> {
-    const { ids, store } = this.#engine
+    const { ids, store } = this.#parts
     const row = { write: auditWrite(entry, ids, now), until: now + WINDOW_MS, count, lastAt: now }
     book.set(key, row)
     try {
@@ -91,7 +99,7 @@ export class AuditCounts {
   }
 
   #flushLater(): void {
-    this.#cancel ??= this.#engine.clock.after(FLUSH_MS, () => {
+    this.#cancel ??= this.#parts.clock.after(FLUSH_MS, () => {
       this.#cancel = null
       // Tried again with the next second in which something is counted.
       this.flush().catch(() => {})
@@ -138,8 +146,8 @@ function writeOf({ write, count, lastAt }: Row): RecordWrite {
 const counts = new WeakMap<object, AuditCounts>()
 
 /** One for each engine, from the first call on. */
-export function auditCountsOf(engine: Pick<Engine, 'store' | 'clock' | 'ids'>): AuditCounts {
-  const held = counts.get(engine) ?? new AuditCounts(engine)
-  counts.set(engine, held)
+export function auditCountsOf(parts: AuditParts): AuditCounts {
+  const held = counts.get(parts) ?? new AuditCounts(parts)
+  counts.set(parts, held)
   return held
 }

@@ -10,9 +10,8 @@ import { shortId } from '../core/short-id.ts'
 import type { Instant } from '../core/time.ts'
 import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'
 import { commit } from './commit.ts'
-import { settledOf } from './events.ts'
+import { noteOutcomes, settledOf } from './events.ts'
 import type { Parts } from './parts.ts'
-import { noteOutcomes } from './series-fold.ts'
 
 const ROUNDS_MAX = 5
 

@@ -11,7 +11,7 @@ import { MINUTE } from '../core/time.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { ClaimRequest, InsertOptions } from '../store/port.ts'
 import { systemClock } from './clock.ts'
-import { createEngine, type Engine } from './engine.ts'
+import { createEngine, type Engine } from '../create-engine.ts'
 import type { Handler } from './handlers.ts'
 
 /** Says what it was asked for; can hold an answer back, or lose it. */

@@ -28,14 +28,13 @@ import { noDeed, type Also, type Deed } from './audit.ts'
 import type { ClaimOnInsert } from './claimer.ts'
 import type { Clock } from './clock.ts'
 import { commit } from './commit.ts'
-import { settledOf, type Events } from './events.ts'
+import { noteOutcomes, settledOf, type Events } from './events.ts'
 import type { Ids } from './ids.ts'
 import type { Tracing } from './handlers.ts'
 import { Inserting } from './inserting.ts'
 import { NODE_KIND } from './node-record.ts'
 import { countReaped } from './reaped.ts'
 import { findRun } from './runs.ts'
-import { noteOutcomes } from './series-fold.ts'
 
 /** Rounds against other writers before giving up; each round someone else has made progress. */
 const ROUNDS_MAX = 50

@@ -3,8 +3,10 @@
 import type { Attempt } from '../core/attempt.ts'
 import type { Change } from '../core/change.ts'
 import type { JobAlert } from '../core/episode.ts'
+import { INCIDENT_KIND } from '../core/incident.ts'
 import type { Job } from '../core/job.ts'
 import type { Skip } from '../core/ledger.ts'
+import { TASK_OUTCOME_KIND } from '../core/series.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { Trouble } from '../core/trouble.ts'
 import type { LogLine, PruneResult } from '../store/port.ts'
@@ -109,4 +111,18 @@ function firedForOf({ job, inserts, skips }: Change): Instant | null {
   const folded = skips.filter(({ reason }) => reason === 'coalesced').map(({ from }) => from)
   const { trigger } = task.spec
   return Math.min(...folded, trigger.kind === 'once' ? trigger.at : task.createdAt)
+}
+
+/** Tells of the outcomes and incidents that were stored with these changes. */
+export function noteOutcomes(events: Events, changes: readonly Change[]): void {
+  let keys: string[] | null = null
+  let incidents = 0
+  for (const { records } of changes) {
+    for (const { kind, key } of records) {
+      if (kind === TASK_OUTCOME_KIND) (keys ??= []).push(key)
+      else if (kind === INCIDENT_KIND) incidents++
+    }
+  }
+  if (keys !== null) events.emit('taskOutcomes', { keys })
+  if (incidents > 0) events.emit('incidents', { count: incidents })
 }

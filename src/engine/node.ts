@@ -17,7 +17,6 @@ import { reap } from './reaper.ts'
 import { Repeat } from './repeat.ts'
 import { Room } from './room.ts'
 import { Runner } from './runner.ts'
-import { SeriesFold } from './series-fold.ts'
 import { Settler } from './settler.ts'
 import { TenantSlots } from './tenant-slots.ts'
 
@@ -39,7 +38,6 @@ export class Node {
   readonly #claimer: Claimer
   readonly #clockWatch: ClockWatch
   readonly #loop: Loop
-  readonly #seriesFold: SeriesFold
   readonly #repeats: readonly Repeat[]
   #startedAt: Instant = 0
   #starting: Promise<void> | null = null
@@ -66,7 +64,6 @@ export class Node {
     this.#runner = runner
     this.#claimer = claimer
     this.#clockWatch = clockWatch
-    this.#seriesFold = new SeriesFold(parts)
     this.#repeats = this.#makeRepeats()
   }
 
@@ -131,7 +128,7 @@ export class Node {
       await this.#announce()
       await this.#parts.owner.beat(this.#parts.store, this.#startedAt)
       await reap(this.#parts)
-      await this.#seriesFold.sweep(0)
+      await this.#parts.series.sweep(0)
     } catch (error) {
       await retire(this.#parts).catch(() => {})
       this.#lifecycle.become('stopped')
@@ -139,7 +136,7 @@ export class Node {
     }
     if (this.#lifecycle.isCrashed) return
     this.#lifecycle.become('running')
-    this.#seriesFold.start()
+    this.#parts.series.start()
     this.#parts.episodes.start()
     for (const repeat of this.#repeats) repeat.start()
     this.#running = this.#loop.run()
@@ -153,7 +150,7 @@ export class Node {
 
   async #prune(): Promise<void> {
     await pruneAll(this.#parts)
-    await this.#seriesFold.sweep()
+    await this.#parts.series.sweep()
   }
 
   async #announce(): Promise<void> {
@@ -232,7 +229,7 @@ export class Node {
     const left = await this.#endHandlers(drainMs)
     await this.#settler.flush()
     await this.#holds.stop()
-    await this.#seriesFold.stop()
+    await this.#parts.series.stop()
     await this.#parts.episodes.stop()
     await this.#runner.heartbeat.stop()
     this.#runner.stop()
@@ -261,7 +258,7 @@ export class Node {
     this.#runner.stop()
     this.#settler.abandon()
     this.#holds.abandon()
-    this.#seriesFold.abandon()
+    this.#parts.series.abandon()
     this.#parts.episodes.abandon()
     for (const attempt of [...this.#runner.running, ...this.#runner.takeBuffered()]) {
       attempt.phase = 'gone'

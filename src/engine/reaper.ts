@@ -10,11 +10,10 @@ import { settle } from '../core/settle.ts'
 import { shortId } from '../core/short-id.ts'
 import type { Instant } from '../core/time.ts'
 import { commit } from './commit.ts'
-import { settledOf } from './events.ts'
+import { noteOutcomes, settledOf } from './events.ts'
 import { judgeAll } from './judge.ts'
 import type { Parts } from './parts.ts'
 import { countReaped } from './reaped.ts'
-import { noteOutcomes } from './series-fold.ts'
 
 const BATCH_MAX = 500
 

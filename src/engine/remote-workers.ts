@@ -13,8 +13,7 @@ import { shortId } from '../core/short-id.ts'
 import type { Store } from '../store/port.ts'
 import type { Clock } from './clock.ts'
 import { commit } from './commit.ts'
-import { settledOf, type Events } from './events.ts'
-import { noteOutcomes } from './series-fold.ts'
+import { noteOutcomes, settledOf, type Events } from './events.ts'
 import type { Wake } from './wake.ts'
 
 /** Rounds against other writers of the row, such as renewals and pauses. */

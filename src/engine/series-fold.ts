@@ -1,15 +1,14 @@
 // Counts the outcomes of tasks at their series: those this process settled a second later at the
 // latest, those of others that went away whenever somebody looks.
 
-import type { Change } from '../core/change.ts'
 import { isDamaged } from '../core/damage.ts'
-import { INCIDENT_KIND } from '../core/incident.ts'
 import { limits } from '../core/limits.ts'
 import { foldOutcomes, readOutcome, TASK_OUTCOME_KIND } from '../core/series.ts'
 import { removalOf, type StoredRecord } from '../core/record.ts'
 import { SECOND, type Millis } from '../core/time.ts'
+import type { Store } from '../store/port.ts'
+import type { Clock } from './clock.ts'
 import type { Events } from './events.ts'
-import type { Parts } from './parts.ts'
 
 /** A series is written at most this often by one node, however many tasks end. */
 const FOLD_MS: Millis = SECOND
@@ -22,20 +21,10 @@ const LEFT_MS: Millis = 5 * SECOND
 /** Rounds at the end of a node, against other writers of the same series. */
 const LAST_ROUNDS = 5
 
-type FoldParts = Pick<Parts, 'store' | 'clock' | 'events'>
-
-/** Tells of the outcomes and incidents that were stored with these changes. */
-export function noteOutcomes(events: Events, changes: readonly Change[]): void {
-  let keys: string[] | null = null
-  let incidents = 0
-  for (const { records } of changes) {
-    for (const { kind, key } of records) {
-      if (kind === TASK_OUTCOME_KIND) (keys ??= []).push(key)
-      else if (kind === INCIDENT_KIND) incidents++
-    }
-  }
-  if (keys !== null) events.emit('taskOutcomes', { keys })
-  if (incidents > 0) events.emit('incidents', { count: incidents })
+interface FoldParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly events: Events
 }
 
 export class SeriesFold {

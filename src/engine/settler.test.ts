@@ -10,7 +10,7 @@ import { completeSpec, specDefaults, type JobSpec } from '../core/spec.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { AttemptFilter, ClaimRequest, CommitOptions, PageRequest } from '../store/port.ts'
 import { systemClock, type Clock } from './clock.ts'
-import { createEngine } from './engine.ts'
+import { createEngine } from '../create-engine.ts'
 import type { Handler } from './handlers.ts'
 
 const away = () => new SchedulerError('STORE_UNAVAILABLE', 'away')

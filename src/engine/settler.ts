@@ -11,12 +11,11 @@ import type { Instant, Millis } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
 import type { Report } from '../store/port.ts'
 import { commit } from './commit.ts'
-import { settledOf } from './events.ts'
+import { noteOutcomes, settledOf } from './events.ts'
 import { endLog, leaseOf, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
 import type { Room } from './room.ts'
-import { noteOutcomes } from './series-fold.ts'
 import { errorKindOf, OUTCOMES_TROUBLE, outcomesTrouble } from './store-trouble.ts'
 
 /** Rounds of "read again and decide again" before an outcome is given up as contended. */

@@ -10,7 +10,7 @@ import { askRedis, startRedis, type RedisServer } from '../../tests/support/serv
 import { eventually } from '../../tests/support/servers/wait.ts'
 import { beforeAllWith } from '../../tests/support/skip.ts'
 import { systemClock } from './clock.ts'
-import { createEngine } from './engine.ts'
+import { createEngine } from '../create-engine.ts'
 
 const COUNT = 40
 const ROOM_BYTES = 1_000_000

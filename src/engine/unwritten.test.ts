@@ -10,7 +10,7 @@ import { MemoryStore } from '../store/memory/store.ts'
 import type { ClaimRequest, CommitOptions } from '../store/port.ts'
 import { eventually } from '../../tests/support/servers/wait.ts'
 import { systemClock } from './clock.ts'
-import { createEngine } from './engine.ts'
+import { createEngine } from '../create-engine.ts'
 
 /** As Redis near its limit: small writes pass, outcomes do not. */
 class Full extends MemoryStore {

@@ -4,7 +4,7 @@
 import { FAIR_SCHEDULE } from '../core/fair.ts'
 import { MINUTE, SECOND, type Instant, type Millis } from '../core/time.ts'
 import type { Clock } from '../engine/clock.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import type { ErrorKind, Events, NodeState, Settled } from '../engine/events.ts'
 
 const STEP_MS: Millis = 5 * SECOND

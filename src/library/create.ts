@@ -15,7 +15,7 @@ import {
 import { refuse, SchedulerError } from '../core/errors.ts'
 import type { Checks } from '../core/option-check.ts'
 import { systemClock, type Clock } from '../engine/clock.ts'
-import { createEngine, type Engine } from '../engine/engine.ts'
+import { createEngine, type Engine } from '../create-engine.ts'
 import { Events } from '../engine/events.ts'
 import type { Ids } from '../engine/ids.ts'
 import type { EngineSettings } from '../engine/settings.ts'

@@ -2,7 +2,7 @@
 
 import type { Declaration, Difference, Orphans } from '../core/reconcile.ts'
 import { describeTrigger, type Trigger } from '../core/trigger.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import { makeMatch, readDeclared } from '../engine/reconciling.ts'
 import { rowId } from './identity.ts'
 import type { AnyDefinition } from './options.ts'

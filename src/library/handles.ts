@@ -7,7 +7,7 @@ import { copyJson } from '../core/json-copy.ts'
 import type { Json } from '../core/json.ts'
 import type { Run, RunStatus } from '../core/run.ts'
 import { isLabel, refuseOptions, type Checks } from '../core/option-check.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import { RunWatch } from './run-watch.ts'
 import { isMoment, toInstant, type Moment } from './time-input.ts'
 

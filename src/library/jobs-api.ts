@@ -17,7 +17,7 @@ import {
 import type { PayloadCheck } from '../core/payload.ts'
 import { completeSpec, retryAfterEdit, type JobSpec } from '../core/spec.ts'
 import type { Explanation } from '../core/why.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import type { JobFilter, Page } from '../store/port.ts'
 import { pauseChecks, pauseInput, type PauseOptions } from './handles.ts'
 import { createChecks, editChecks, rangeChecks, runChecks } from './option-checks.ts'

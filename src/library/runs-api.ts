@@ -8,7 +8,7 @@ import type { PayloadCheck } from '../core/payload.ts'
 import { parseRunId } from '../core/job.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
 import type { Run } from '../core/run.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import { pages, readLedger } from '../engine/ledger.ts'
 import type { AttemptFilter, LogLine } from '../store/port.ts'
 

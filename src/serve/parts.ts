@@ -13,7 +13,7 @@ import {
   type Logger,
 } from '../compose.ts'
 import { systemClock } from '../engine/clock.ts'
-import { createEngine, type Engine } from '../engine/engine.ts'
+import { createEngine, type Engine } from '../create-engine.ts'
 import { secretsFrom } from '../actions/secrets.ts'
 import type { Tracing } from '../engine/handlers.ts'
 import type { Ids } from '../engine/ids.ts'

@@ -3,7 +3,7 @@
 
 import { openStore } from '../../src/compose.ts'
 import { systemClock, type Clock } from '../../src/engine/clock.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import { createEngine, type Engine } from '../../src/create-engine.ts'
 import type { Handler } from '../../src/engine/handlers.ts'
 import { SystemIds } from '../../src/engine/ids.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'

@@ -3,7 +3,7 @@
 import { onTestFinished } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { HOUR } from '../../src/core/time.ts'
-import { createEngine } from '../../src/engine/engine.ts'
+import { createEngine } from '../../src/create-engine.ts'
 import type { Handler } from '../../src/engine/handlers.ts'
 import { SystemIds } from '../../src/engine/ids.ts'
 import type { Node } from '../../src/engine/node.ts'

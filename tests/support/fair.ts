@@ -3,7 +3,7 @@
 
 import { onTestFinished } from 'vitest'
 import type { Instant, Millis } from '../../src/core/time.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import { createEngine, type Engine } from '../../src/create-engine.ts'
 import type { Handler } from '../../src/engine/handlers.ts'
 import type { ActiveAttempt } from '../../src/engine/active-attempt.ts'
 import { SystemIds } from '../../src/engine/ids.ts'

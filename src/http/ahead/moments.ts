@@ -8,7 +8,7 @@ import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { DAY, MINUTE, type Instant } from '../../core/time.ts'
 import { nextTurn } from '../../engine/clock.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine } from '../../create-engine.ts'
 import { mergeSorted } from './heap.ts'
 import { bucketWidth } from './view.ts'
 

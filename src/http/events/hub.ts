@@ -4,7 +4,7 @@
 import type { Job } from '../../core/job.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { MINUTE, SECOND, type Millis } from '../../core/time.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine } from '../../create-engine.ts'
 import { Repeat } from '../../engine/repeat.ts'
 import { EVERY_TENANT } from '../auth/principal.ts'
 import type { Connection } from './connection.ts'

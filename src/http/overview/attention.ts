@@ -12,7 +12,7 @@ import { EPISODE_KIND, EVERY_JOB, MISSING_KIND, type Episode } from '../../core/
 import { DAY, formatDuration, iso, SECOND, type Instant } from '../../core/time.ts'
 import { compileCron } from '../../core/trigger.ts'
 import type { DstNote } from '../../cron/index.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine } from '../../create-engine.ts'
 import { openEpisodes } from '../../engine/episodes.ts'
 import { undeclaredJobs } from '../../engine/declaration-records.ts'
 import { NODE_KIND } from '../../engine/node-record.ts'

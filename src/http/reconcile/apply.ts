@@ -9,7 +9,7 @@ import {
   type Reconciliation,
 } from '../../core/reconcile.ts'
 import type { Also } from '../../engine/audit.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine } from '../../create-engine.ts'
 import { makeMatch, readDeclared } from '../../engine/reconciling.ts'
 import { HttpProblem } from '../app/problem.ts'
 

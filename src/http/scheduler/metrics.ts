@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { limits } from '../../core/limits.ts'
 import type { Instant } from '../../core/time.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine } from '../../create-engine.ts'
 import { NODE_KIND } from '../../engine/node-record.ts'
 import { readReaped } from '../../engine/reaped.ts'
 import type { Count } from '../../store/port.ts'

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { problemOf } from '../app/refusal.ts'
 import type { AppParts, Routes } from '../app/parts.ts'
 import { iso, SECOND, type Millis } from '../../core/time.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine } from '../../create-engine.ts'
 
 export const readySchema = z.strictObject({
   status: z.enum(['ready', 'not ready']),
