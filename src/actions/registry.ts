@@ -8,7 +8,7 @@ import type { Job } from '../core/job.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Context } from '../engine/context.ts'
 import type { Handler } from '../engine/handlers.ts'
-import { NoRetry } from '../engine/verdicts.ts'
+import { NoRetry } from '../core/outcome.ts'
 import { MASK, type Action, type ActionSettings, type Author, type Reader } from './action.ts'
 import { ruleText } from './rule-text.ts'
 

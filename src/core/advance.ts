@@ -2,11 +2,11 @@
 // decided, or its end.
 
 import { nextEpoch } from './clock-epoch.ts'
-import { passedSpan } from './firings.ts'
+import { decidedTo, passedSpan } from './firings.ts'
 import type { Draft, EndReason, Job, Pause, State, WaitingFor } from './job.ts'
 import { draftOf, dueMoment, expiryOf, noRun, withinEnd, withoutPermitWait } from './job.ts'
 import type { Skip } from './ledger.ts'
-import type { Overlap } from './spec.ts'
+import { keptFirings } from './overlap.ts'
 import { isAheadOfClock, type Instant } from './time.ts'
 import {
   freshMoment,
@@ -114,7 +114,7 @@ function gridCursor(job: Job, trigger: GridTrigger, now: Instant): Cursor {
     return { nextAt: following, backlog: 0, skips: [] }
   }
   const passed = passedSpan(trigger, phase, phase, horizon)!
-  const kept = Math.min(passed.count, keptBy(overlap))
+  const kept = Math.min(passed.count, keptFirings(overlap))
   let firstKept: Instant | null = null
   for (let i = 0, at: Instant = passed.to + 1; i < kept; i++) {
     at = gridPrevious(trigger, phase, at)!
@@ -127,36 +127,6 @@ function gridCursor(job: Job, trigger: GridTrigger, now: Instant): Cursor {
     skips.push({ jobId: job.id, from: passed.from, to, count: dropped, reason: 'overlap' })
   }
   return { nextAt: firstKept ?? gridNext(trigger, phase, passed.to), backlog: kept, skips }
-}
-
-/** Up to where the firings are decided; a floating grid goes on from here. */
-export function decidedTo(job: Job): Instant {
-  const cursor = job.nextAt!
-  return job.floor !== null && job.floor > cursor ? job.floor : cursor
-}
-
-/** How many of the firings that passed during a run are still served. */
-function keptBy(overlap: Overlap): number {
-  switch (overlap.policy) {
-    case 'skip':
-      return 0
-    case 'queue':
-      return overlap.limit
-    case 'replace':
-      return 1
-    case 'allow':
-      return 0
-  }
-}
-
-/** The next firing known in advance, null where the trigger names none. */
-export function upcomingFiring(job: Job): Instant | null {
-  const { trigger, runLimit } = job.spec
-  if (!isGrid(trigger) || job.nextAt === null) return null
-  // Nothing fires after the last run the limit allows.
-  if (runLimit !== null && job.counters.concluded + 1 >= runLimit) return null
-  const phase = decidedTo(job)
-  return withinEnd(gridNext(trigger, phase, phase), job.spec.endAt)
 }
 
 /** A claim that led to no attempt gives its number back. */

@@ -44,6 +44,9 @@ export type Outcome =
 
 export type OutcomeKind = Outcome['kind']
 
+/** Why a handler is told to stop. */
+export type AbortReason = 'cancelled' | 'timeout' | 'shutdown' | 'lease-lost' | 'superseded'
+
 export type Origin = 'schedule' | 'manual' | 'retry' | 'backfill'
 
 /** History: appended once, when the attempt is settled. A live attempt is its job's lease. */

@@ -1,11 +1,11 @@
 // What a freshly claimed job is to do: run, or nothing because its firings were missed or detached.
 // A plain firing needs no write of its own; everything else is committed before the handler starts.
 
-import { end, givenBack, rest, upcomingFiring } from './advance.ts'
+import { end, givenBack, rest } from './advance.ts'
 import { change, type Change } from './change.ts'
 import { endCoolDown } from './crash.ts'
 import { detached } from './detach.ts'
-import { dueFirings, isTooLate, passedSpan, skipsOf } from './firings.ts'
+import { dueFirings, isTooLate, passedSpan, skipsOf, upcomingFiring } from './firings.ts'
 import type { Job } from './job.ts'
 import { noRun, withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'

@@ -1,6 +1,7 @@
 // What people do to a job or one of its runs: cancel, retry, archive. Each is one change.
 
-import { advance, decidedTo, end, rest } from './advance.ts'
+import { advance, end, rest } from './advance.ts'
+import { decidedTo } from './firings.ts'
 import { neverBegan, withOpenRun } from './begin.ts'
 import { change, type Change } from './change.ts'
 import { isSetAside } from './crash.ts'

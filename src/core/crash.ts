@@ -1,8 +1,7 @@
 // The crash budget: attempts whose process died in a row, how long the job waits after each, and
 // from when it counts as a suspect or is set aside. A job that is set aside is tried again by itself.
 
-import { decidedTo, upcomingFiring } from './advance.ts'
-import { passedSpan } from './firings.ts'
+import { decidedTo, passedSpan, upcomingFiring } from './firings.ts'
 import type { Job } from './job.ts'
 import type { Skip } from './ledger.ts'
 import { limits } from './limits.ts'

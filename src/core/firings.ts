@@ -1,10 +1,10 @@
 // Firings that passed before anyone came: which are run, which are skipped, and why.
 
-import { spreadMoment, type Job } from './job.ts'
+import { spreadMoment, withinEnd, type Job } from './job.ts'
 import type { Skip, SkipReason } from './ledger.ts'
 import type { JobSpec } from './spec.ts'
 import type { Instant } from './time.ts'
-import { gridCount, gridNext, gridPrevious, type GridTrigger } from './trigger.ts'
+import { gridCount, gridNext, gridPrevious, isGrid, type GridTrigger } from './trigger.ts'
 
 export interface Span {
   readonly from: Instant
@@ -109,4 +109,20 @@ export function isTooLate(job: Job, at: Instant, now: Instant): boolean {
 
 export function skipsOf(job: Job, firings: Firings): Skip[] {
   return firings.skipped ? [{ jobId: job.id, ...firings.skipped }] : []
+}
+
+/** Up to where the firings are decided; a floating grid goes on from here. */
+export function decidedTo(job: Job): Instant {
+  const cursor = job.nextAt!
+  return job.floor !== null && job.floor > cursor ? job.floor : cursor
+}
+
+/** The next firing known in advance, null where the trigger names none. */
+export function upcomingFiring(job: Job): Instant | null {
+  const { trigger, runLimit } = job.spec
+  if (!isGrid(trigger) || job.nextAt === null) return null
+  // Nothing fires after the last run the limit allows.
+  if (runLimit !== null && job.counters.concluded + 1 >= runLimit) return null
+  const phase = decidedTo(job)
+  return withinEnd(gridNext(trigger, phase, phase), job.spec.endAt)
 }

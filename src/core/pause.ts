@@ -1,9 +1,9 @@
 // Pausing and resuming: nothing starts in between, and what passed is recorded as one skip.
 
-import { applyPause, decidedTo, rest } from './advance.ts'
+import { applyPause, rest } from './advance.ts'
 import { change, type Change } from './change.ts'
 import { SchedulerError, refuse } from './errors.ts'
-import { passedSpan } from './firings.ts'
+import { decidedTo, passedSpan } from './firings.ts'
 import type { Job, Pause } from './job.ts'
 import { withinEnd } from './job.ts'
 import type { Skip } from './ledger.ts'

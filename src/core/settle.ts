@@ -1,7 +1,8 @@
 // The heart: an outcome turns a running job into its next state. Pure; the same for every system.
 
 import { RESULT_OMITTED, type Attempt, type Outcome } from './attempt.ts'
-import { advanceIn, decidedTo, endIn, givenBack, restIn, upcomingFiring } from './advance.ts'
+import { advanceIn, endIn, givenBack, restIn } from './advance.ts'
+import { decidedTo, upcomingFiring } from './firings.ts'
 import { changeIn, type Change } from './change.ts'
 import type { ErrorInfo } from './errors.ts'
 import type { Draft, EndReason, Hold, Job, RunRequest } from './job.ts'

@@ -1,6 +1,6 @@
 // The jobs this node holds a lease for, from claim to settled.
 
-import type { Outcome } from '../core/attempt.ts'
+import type { AbortReason, Outcome } from '../core/attempt.ts'
 import type { Job } from '../core/job.ts'
 import { isSuspect } from '../core/crash.ts'
 import { currentRunOf, type CurrentRun } from '../core/current-run.ts'
@@ -9,8 +9,6 @@ import type { JsonObject } from '../core/json.ts'
 import type { Instant } from '../core/time.ts'
 import type { LogLine, Progress } from '../store/port.ts'
 import type { Permit, Resource } from './resource.ts'
-
-export type AbortReason = 'cancelled' | 'timeout' | 'shutdown' | 'lease-lost' | 'superseded'
 
 export interface ActiveAttempt {
   job: Job

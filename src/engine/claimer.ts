@@ -2,15 +2,16 @@
 // flight where the store works in another process, and together with the insert of new jobs.
 
 import type { Job } from '../core/job.ts'
+import { CLAIMS_LATE, lateClaims } from '../core/store-trouble.ts'
 import type { Instant } from '../core/time.ts'
 import type { ClaimRequest } from '../store/port.ts'
 import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'
 import { beginBatch } from './begin-batch.ts'
-import { CLAIMS_LATE, InFlightClaim, lateClaims, type ClaimedBatch } from './in-flight-claim.ts'
+import { InFlightClaim, type ClaimedBatch } from './in-flight-claim.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import type { QueueDirectory } from './queue-directory.ts'
-import type { Room } from './room.ts'
+import type { Room } from '../core/room.ts'
 import type { Runner } from './runner.ts'
 import type { Settler } from './settler.ts'
 

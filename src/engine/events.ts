@@ -1,6 +1,6 @@
 // What the engine tells: typed events in batches. Logs, metrics and callers only listen.
 
-import type { Attempt } from '../core/attempt.ts'
+import type { AbortReason, Attempt } from '../core/attempt.ts'
 import type { Change } from '../core/change.ts'
 import type { JobAlert } from '../core/episode.ts'
 import { INCIDENT_KIND } from '../core/incident.ts'
@@ -10,7 +10,6 @@ import { TASK_OUTCOME_KIND } from '../core/series.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { Trouble } from '../core/trouble.ts'
 import type { LogLine, PruneResult } from '../store/port.ts'
-import type { AbortReason } from './active-attempt.ts'
 
 export type ErrorKind = 'store' | 'claim' | 'record' | 'push' | 'cron'
 

@@ -1,8 +1,9 @@
 // Keeps leases alive in one call for all of them, and lets go of runs that are no longer ours.
 
-import type { Job } from '../core/job.ts'
+import type { AbortReason } from '../core/attempt.ts'
+import { reasonOfLoss } from '../core/outcome.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import { leaseOf, type AbortReason, type ActiveAttempt } from './active-attempt.ts'
+import { leaseOf, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -146,7 +147,7 @@ export class Heartbeat {
     const byId = new Map(jobs.map(job => [job.id, job]))
     for (const attempt of lost) {
       const job = byId.get(attempt.job.id)
-      const reason = whyLost(job)
+      const reason = reasonOfLoss(job)
       if (job?.hold?.attemptId === attempt.job.lease!.attemptId) this.#holds.add(attempt, job.hold)
       this.#parts.events.emit('leaseLost', { job: attempt.job, reason })
       this.#abandon(attempt, reason)
@@ -214,9 +215,4 @@ export class Heartbeat {
 /** Leases are looked at, and checked against the clock, often enough to be renewed in time. */
 export function checkEveryMs({ cancelCheckMs, leaseMs }: Parts['settings']): Millis {
   return Math.min(cancelCheckMs, leaseMs / 3)
-}
-
-function whyLost(job: Job | undefined): AbortReason {
-  if (!job || job.state === 'cancelled' || job.last?.outcome === 'cancelled') return 'cancelled'
-  return 'lease-lost'
 }

@@ -15,10 +15,10 @@ import { pruneAll } from './pruner.ts'
 import { QueueDirectory } from './queue-directory.ts'
 import { reap } from './reaper.ts'
 import { Repeat } from './repeat.ts'
-import { Room } from './room.ts'
+import { Room } from '../core/room.ts'
 import { Runner } from './runner.ts'
 import { Settler } from './settler.ts'
-import { TenantSlots } from './tenant-slots.ts'
+import { TenantSlots } from '../core/tenant-slots.ts'
 
 export interface StopResult {
   /** Every handler ended by itself. */

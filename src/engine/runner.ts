@@ -1,8 +1,8 @@
 // Slots and the small local buffer: starts handlers, watches their time, collects their outcomes.
 
-import type { Outcome } from '../core/attempt.ts'
-import { upcomingFiring } from '../core/advance.ts'
+import type { AbortReason, Outcome } from '../core/attempt.ts'
 import type { Job, Lease } from '../core/job.ts'
+import { supersededAt } from '../core/overlap.ts'
 import type { TenantShares } from '../core/lane.ts'
 import { SECOND, type Instant, type Millis } from '../core/time.ts'
 import { Context, type Reporter } from './context.ts'
@@ -11,12 +11,12 @@ import { Heartbeat, type HeldAttempts } from './heartbeat.ts'
 import type { Holds } from './holds.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { LogLine } from '../store/port.ts'
-import { abort, type AbortReason, type ActiveAttempt } from './active-attempt.ts'
+import { abort, type ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
-import type { Room } from './room.ts'
+import type { Room } from '../core/room.ts'
 import type { Settler } from './settler.ts'
-import type { TenantSlots } from './tenant-slots.ts'
-import { outcomeAfterAbort, outcomeOfReturned, outcomeOfThrown } from './verdicts.ts'
+import type { TenantSlots } from '../core/tenant-slots.ts'
+import { outcomeAfterAbort, outcomeOfReturned, outcomeOfThrown } from '../core/outcome.ts'
 
 /** How soon a suspect that had to give way is tried again. */
 const SUSPECT_WAIT_MS: Millis = SECOND
@@ -268,7 +268,7 @@ export class Runner implements Reporter, HeldAttempts {
     if (timeoutMs !== null) {
       this.#deadlines.add(attempt.startedAt + timeoutMs, () => this.#stopFor(attempt, 'timeout'))
     }
-    const firing = supersededAt(attempt)
+    const firing = supersededAt(attempt.job, attempt.current, attempt.startedAt)
     if (firing !== null) this.#deadlines.add(firing, () => this.#stopFor(attempt, 'superseded'))
   }
 
@@ -352,17 +352,6 @@ export class Runner implements Reporter, HeldAttempts {
     this.#unwatchBuffers?.()
     this.#deadlines.clear()
   }
-}
-
-/** With overlap replace, the next firing ends this run. */
-function supersededAt(attempt: ActiveAttempt): Instant | null {
-  const { job, current } = attempt
-  if (job.spec.overlap.policy !== 'replace' || current.request) return null
-  const { trigger } = job.spec
-  if (trigger.kind === 'interval' && trigger.from === 'start') {
-    return attempt.startedAt + trigger.everyMs
-  }
-  return upcomingFiring(job)
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

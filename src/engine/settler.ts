@@ -15,8 +15,8 @@ import { noteOutcomes, settledOf } from './events.ts'
 import { endLog, leaseOf, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
-import type { Room } from './room.ts'
-import { errorKindOf, OUTCOMES_TROUBLE, outcomesTrouble } from './store-trouble.ts'
+import type { Room } from '../core/room.ts'
+import { errorKindOf, OUTCOMES_TROUBLE, outcomesTrouble } from '../core/store-trouble.ts'
 
 /** Rounds of "read again and decide again" before an outcome is given up as contended. */
 const ROUNDS_MAX = 20

@@ -7,7 +7,7 @@ import { SchedulerError, shown } from '../core/errors.ts'
 import { jsonBytes, type Json, type JsonObject } from '../core/json.ts'
 import type { Context } from '../engine/context.ts'
 import type { Handler } from '../engine/handlers.ts'
-import { Defer, EndJob, NoRetry, RetryAfter, Skip } from '../engine/verdicts.ts'
+import { Defer, EndJob, NoRetry, RetryAfter, Skip } from '../core/outcome.ts'
 import type { Step } from './workflow.ts'
 
 export interface StepParts {

@@ -1,7 +1,7 @@
 // The page that lists everything that can stop a job is complete: it is compared with the code.
 
 import { expect, test } from 'vitest'
-import { storeTroubleCodes } from '../../src/engine/store-trouble.ts'
+import { storeTroubleCodes } from '../../src/core/store-trouble.ts'
 import { names, page, readText, tableUnder } from './pages.ts'
 
 const { text } = page('docs/reference/what-can-stop-a-job.md')
@@ -28,8 +28,8 @@ test('every reason for which a firing is skipped is listed', () => {
 })
 
 test('every trouble of a node is listed', () => {
-  const sources = ['in-flight-claim', 'clock-epochs', 'store-trouble'].map(name =>
-    readText(`src/engine/${name}.ts`),
+  const sources = ['src/engine/clock-epochs.ts', 'src/core/store-trouble.ts'].map(path =>
+    readText(path),
   )
   const codes = sources.flatMap(source =>
     [...source.matchAll(/(?:_CODE|CLAIMS_LATE|OUTCOMES_TROUBLE) = '([a-z_]+)'/g)].map(

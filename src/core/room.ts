@@ -1,11 +1,25 @@
 // How much a node may hold: slots for what runs, a measured buffer for what comes next.
 // Not claiming is the only backpressure: the rest stays durable and due.
 
-import type { Instant, Millis } from '../core/time.ts'
-import type { EngineSettings } from './settings.ts'
+import type { Instant, Millis } from './time.ts'
 
 /** After claims went back, so long nothing is claimed ahead by a measured pace. */
 const REST_MS: Millis = 1_000
+
+export interface RoomSettings {
+  /** Handlers running at once in the node. */
+  readonly slots: number
+  /** Queues with limits of their own; null where every queue is served. */
+  readonly queues: Readonly<
+    Record<string, { readonly slots?: number; readonly buffer?: number }>
+  > | null
+  /** Fixed numbers of jobs held claimed beyond the slots, for queues that need one. */
+  readonly buffers: Readonly<Record<string, number>>
+  /** Jobs held claimed beyond the slots, at most; how many is measured (bufferMs of work). */
+  readonly bufferMax: number
+  readonly bufferMs: Millis
+  readonly batchMax: number
+}
 
 interface Use {
   running: number
@@ -20,14 +34,14 @@ interface Use {
 }
 
 export class Room {
-  readonly #settings: EngineSettings
+  readonly #settings: RoomSettings
   readonly #byQueue = new Map<string, Use>()
   /** Queues in which runs ended since the last measure. */
   #unmeasured: Use[] = []
   #running = 0
   #lastAt: Instant = 0
 
-  constructor(settings: EngineSettings) {
+  constructor(settings: RoomSettings) {
     this.#settings = settings
   }
 

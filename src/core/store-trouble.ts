@@ -1,8 +1,9 @@
 // What a failing store means to an operator: a code and one sentence with the way back. It names no
 // hosts and paths, for /readyz is open to everybody; the log has the store's own words.
 
-import { SchedulerError } from '../core/errors.ts'
-import type { TroubleReport } from '../core/trouble.ts'
+import { SchedulerError } from './errors.ts'
+import { formatDuration, type Millis } from './time.ts'
+import type { TroubleReport } from './trouble.ts'
 
 /** The reason a store gives whose server ended a wait for a lock. */
 const LOCK_TIMEOUT = 'lock_timeout'
@@ -112,6 +113,22 @@ export function outcomesTrouble(error: unknown): TroubleReport {
   return {
     code: OUTCOMES_TROUBLE,
     message: `Outcomes of finished runs cannot be written, so no new work is claimed. ${message}`,
+    level: 'error',
+    isBlocking: true,
+  }
+}
+
+export const CLAIMS_LATE = 'claims_late'
+
+/** Claims that come back too late for their leases: the node starts nothing and is not ready. */
+export function lateClaims(tookMs: Millis, leaseMs: Millis): TroubleReport {
+  const took = formatDuration(Math.round(tookMs / 100) * 100)
+  const lease = formatDuration(leaseMs)
+  return {
+    code: CLAIMS_LATE,
+    message:
+      `claims take too long for the lease (${took} of ${lease}): claimed jobs go back unstarted ` +
+      'until the store answers faster; raise lockDurationMs if it stays this slow',
     level: 'error',
     isBlocking: true,
   }

@@ -1,14 +1,14 @@
-// What a handler may throw to say more than "it failed".
+// What the end of a handler means: what it returned, what it threw, or why it was told to stop.
 
-import type { Outcome } from '../core/attempt.ts'
-import { errorInfo, SchedulerError, shown, type Problem } from '../core/errors.ts'
-import { toJson } from '../core/json-copy.ts'
-import { jsonBytes, jsonBytesBound, type JsonObject } from '../core/json.ts'
-import { limits } from '../core/limits.ts'
-import { isInstant, parseDuration, type Instant, type Millis } from '../core/time.ts'
-import type { ActiveAttempt } from './active-attempt.ts'
+import type { AbortReason, Outcome } from './attempt.ts'
+import { errorInfo, SchedulerError, shown, type Problem } from './errors.ts'
+import { toJson } from './json-copy.ts'
+import { jsonBytes, jsonBytesBound, type JsonObject } from './json.ts'
+import { limits } from './limits.ts'
+import { isInstant, parseDuration, type Instant, type Millis } from './time.ts'
+import type { Job } from './job.ts'
 
-/** Do not try again. */
+/** Do not try again. These classes are what a handler may throw to say more than "it failed". */
 export class NoRetry extends Error {
   override readonly name: string = 'NoRetry'
 }
@@ -108,11 +108,19 @@ function whyOmitted(result: unknown, [problem]: readonly Problem[]): string | nu
   return `it has ${bytes} bytes as JSON, the limit is ${limits.resultBytes}`
 }
 
+/** A handler that was told to stop, if it was. */
+export interface Stopped {
+  readonly job: Job
+  readonly abortReason: AbortReason | null
+  /** The lease lapsed because the event loop of its process stood still. */
+  readonly isStalled: boolean
+}
+
 /** Why a handler was stopped says more than what it threw on the way out. */
-export function outcomeAfterAbort(attempt: ActiveAttempt, ended: Outcome): Outcome {
-  switch (attempt.abortReason) {
+export function outcomeAfterAbort(stopped: Stopped, ended: Outcome): Outcome {
+  switch (stopped.abortReason) {
     case 'timeout': {
-      const ms = attempt.job.spec.timeoutMs
+      const ms = stopped.job.spec.timeoutMs
       const error = errorInfo(new Error(`ran longer than its timeout of ${ms} ms`))
       return { kind: 'timedOut', error: { ...error, stack: null } }
     }
@@ -123,11 +131,17 @@ export function outcomeAfterAbort(attempt: ActiveAttempt, ended: Outcome): Outco
     // Stopped in time: whether the lease held until now is for the store to say.
     case 'lease-lost':
       if (ended.kind === 'succeeded') return ended
-      return attempt.isStalled
+      return stopped.isStalled
         ? { kind: 'abandoned' }
         : { kind: 'interrupted', reason: 'lease_lost' }
     case 'cancelled':
     case null:
       return ended
   }
+}
+
+/** Why the lease of a running attempt is gone, from the job as it is now. */
+export function reasonOfLoss(job: Job | undefined): AbortReason {
+  if (!job || job.state === 'cancelled' || job.last?.outcome === 'cancelled') return 'cancelled'
+  return 'lease-lost'
 }

@@ -1,11 +1,11 @@
 // Failures of the store as operators read them: codes, sentences without hosts and paths.
 
 import { describe, expect, it, test } from 'vitest'
-import { SchedulerError, type ErrorCode } from '../core/errors.ts'
-import { Events } from './events.ts'
-import { Lifecycle } from './lifecycle.ts'
+import { SchedulerError, type ErrorCode } from './errors.ts'
+import { Events } from '../engine/events.ts'
+import { Lifecycle } from '../engine/lifecycle.ts'
 import { outcomesTrouble, storeTrouble, storeTroubleCodes } from './store-trouble.ts'
-import { Troubles } from './troubles.ts'
+import { Troubles } from '../engine/troubles.ts'
 
 const failure = (code: ErrorCode, reason: string | null = null) =>
   new SchedulerError(code, 'the store at /secret/path: broken', { details: { reason } })
