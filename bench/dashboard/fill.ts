@@ -8,7 +8,7 @@ import { hash32 } from '../../src/core/spread.ts'
 import { completeSpec } from '../../src/core/spec.ts'
 import { HOUR, MINUTE } from '../../src/core/time.ts'
 import { livePast, type Life } from '../../src/demo/past.ts'
-import { systemClock } from '../../src/engine/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 
 export interface Size {
   readonly jobs: number

@@ -2,10 +2,10 @@
 
 import { describe, expect, it, test } from 'vitest'
 import { SchedulerError, type ErrorCode } from './errors.ts'
-import { Events } from '../engine/events.ts'
+import { Events } from '../runtime/events.ts'
 import { Lifecycle } from '../engine/lifecycle.ts'
 import { outcomesTrouble, storeTrouble, storeTroubleCodes } from './store-trouble.ts'
-import { Troubles } from '../engine/troubles.ts'
+import { Troubles } from '../runtime/troubles.ts'
 
 const failure = (code: ErrorCode, reason: string | null = null) =>
   new SchedulerError(code, 'the store at /secret/path: broken', { details: { reason } })

@@ -2,7 +2,7 @@
 // reach nothing outside this process. Jobs that are not of the demo are left to what they were.
 
 import type { Json } from '../core/json.ts'
-import type { Clock } from '../engine/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Context } from '../engine/context.ts'
 import type { Engine } from '../create-engine.ts'
 import type { Handler } from '../engine/handlers.ts'

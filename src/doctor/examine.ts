@@ -15,7 +15,7 @@ import {
   type Instant,
   type Millis,
 } from '../core/time.ts'
-import type { Ids } from '../engine/ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { Page, Store } from '../store/port.ts'
 import type { FaultKind } from '../store/maintenance.ts'
 import type { Finding } from './finding.ts'

@@ -10,7 +10,7 @@ import { shortId } from '../core/short-id.ts'
 import type { Instant } from '../core/time.ts'
 import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'
 import { commit } from './commit.ts'
-import { noteOutcomes, settledOf } from './events.ts'
+import { noteOutcomes, settledOf } from '../runtime/events.ts'
 import type { Parts } from './parts.ts'
 
 const ROUNDS_MAX = 5

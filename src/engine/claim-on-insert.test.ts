@@ -10,7 +10,7 @@ import { completeSpec, type JobSpec } from '../core/spec.ts'
 import { MINUTE } from '../core/time.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { ClaimRequest, InsertOptions } from '../store/port.ts'
-import { systemClock } from './clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { createEngine, type Engine } from '../create-engine.ts'
 import type { Handler } from './handlers.ts'
 

@@ -14,7 +14,7 @@ import {
   type Millis,
 } from '../core/time.ts'
 import type { Page } from '../store/port.ts'
-import type { Measured } from './clock.ts'
+import type { Measured } from '../runtime/clock.ts'
 import type { Parts } from './parts.ts'
 
 type EpochParts = Pick<Parts, 'store' | 'clock' | 'wake' | 'events' | 'settings' | 'troubles'>

@@ -5,7 +5,7 @@ import type { Change } from '../core/change.ts'
 import { afterClockStep } from '../core/clock-step.ts'
 import { CLOCK_STEP_MS } from '../core/time.ts'
 import type { CommitResult, Store, WriteOptions } from '../store/port.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 export interface CommitParts {
   readonly store: Store

@@ -7,7 +7,7 @@ import { leaseOf, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { Repeat } from './repeat.ts'
+import { Repeat } from '../runtime/repeat.ts'
 import type { Settler } from './settler.ts'
 
 /** What the node holds leases for, before and while handlers run. */

@@ -2,7 +2,7 @@
 // without ever stopping for it.
 
 import type { Instant, Millis } from '../core/time.ts'
-import type { NodeState } from './events.ts'
+import type { NodeState } from '../runtime/events.ts'
 import type { Parts } from './parts.ts'
 import { errorKindOf, storeTrouble, storeTroubleCodes } from '../core/store-trouble.ts'
 

@@ -2,14 +2,14 @@
 
 import type { Millis } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
-import type { CorrectedClock } from './clock.ts'
-import type { Events } from './events.ts'
+import type { CorrectedClock } from '../runtime/clock.ts'
+import type { Events } from '../runtime/events.ts'
 import type { Handlers } from './handlers.ts'
-import type { Ids } from './ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { Owner } from './owner.ts'
 import type { EngineSettings } from './settings.ts'
-import type { StoreMonitor } from './store-monitor.ts'
-import type { Troubles } from './troubles.ts'
+import type { StoreMonitor } from '../runtime/store-monitor.ts'
+import type { Troubles } from '../runtime/troubles.ts'
 import type { Wake } from './wake.ts'
 
 export interface Parts {

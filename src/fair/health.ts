@@ -3,9 +3,9 @@
 
 import { FAIR_SCHEDULE } from '../core/fair.ts'
 import { MINUTE, SECOND, type Instant, type Millis } from '../core/time.ts'
-import type { Clock } from '../engine/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Engine } from '../create-engine.ts'
-import type { ErrorKind, Events, NodeState, Settled } from '../engine/events.ts'
+import type { ErrorKind, Events, NodeState, Settled } from '../runtime/events.ts'
 
 const STEP_MS: Millis = 5 * SECOND
 const WINDOW_MS: Millis = 5 * MINUTE

@@ -8,7 +8,7 @@ import type { Job } from '../core/job.ts'
 import { userOf } from '../core/lane.ts'
 import { limits } from '../core/limits.ts'
 import { priorityNames } from '../core/spec.ts'
-import type { Client, Guard } from '../engine/client.ts'
+import type { Client, Guard } from '../jobs/client.ts'
 import type { JobFilter, Page, PageRequest, Store } from '../store/port.ts'
 import {
   editedSchedule,

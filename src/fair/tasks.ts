@@ -3,7 +3,7 @@
 
 import { SchedulerError } from '../core/errors.ts'
 import { FAIR_SCHEDULE, PUSHING } from '../core/fair.ts'
-import { idOf } from '../engine/identity.ts'
+import { idOf } from '../jobs/identity.ts'
 import type { Job } from '../core/job.ts'
 import type { Context } from '../engine/context.ts'
 import type { Engine } from '../create-engine.ts'

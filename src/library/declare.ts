@@ -3,7 +3,7 @@
 import type { Declaration, Difference, Orphans } from '../core/reconcile.ts'
 import { describeTrigger, type Trigger } from '../core/trigger.ts'
 import type { Engine } from '../create-engine.ts'
-import { makeMatch, readDeclared } from '../engine/reconciling.ts'
+import { makeMatch, readDeclared } from '../jobs/reconciling.ts'
 import { rowId } from './identity.ts'
 import type { AnyDefinition } from './options.ts'
 import type { Policies } from './policies.ts'

@@ -9,7 +9,7 @@ import { parseRunId } from '../core/job.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
 import type { Run } from '../core/run.ts'
 import type { Engine } from '../create-engine.ts'
-import { pages, readLedger } from '../engine/ledger.ts'
+import { pages, readLedger } from '../jobs/ledger.ts'
 import type { AttemptFilter, LogLine } from '../store/port.ts'
 
 const attemptFilterChecks: Checks<AttemptFilter> = {

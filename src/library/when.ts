@@ -14,7 +14,7 @@ import {
   type Checks,
 } from '../core/option-check.ts'
 import type { Instant } from '../core/time.ts'
-import { systemClock } from '../engine/clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import {
   isDuration,
   isMoment,

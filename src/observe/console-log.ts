@@ -8,7 +8,7 @@ import { PUSHING } from '../core/fair.ts'
 import type { Job } from '../core/job.ts'
 import { formatDuration, iso, type Instant, type Millis } from '../core/time.ts'
 import type { Trouble } from '../core/trouble.ts'
-import type { Events, Settled } from '../engine/events.ts'
+import type { Events, Settled } from '../runtime/events.ts'
 
 export interface ConsoleOptions {
   readonly now: () => Instant

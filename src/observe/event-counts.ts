@@ -4,7 +4,7 @@
 import type { OutcomeKind } from '../core/attempt.ts'
 import type { SkipReason } from '../core/ledger.ts'
 import { SECOND } from '../core/time.ts'
-import type { ErrorKind, Events, Settled } from '../engine/events.ts'
+import type { ErrorKind, Events, Settled } from '../runtime/events.ts'
 import { Histogram, type HistogramMetric, type Metric } from './exposition.ts'
 import type { QueueLabels } from './queue-labels.ts'
 

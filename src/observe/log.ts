@@ -4,7 +4,7 @@ import { isSetAside } from '../core/crash.ts'
 import type { JobAlert } from '../core/episode.ts'
 import { PUSHING } from '../core/fair.ts'
 import { iso } from '../core/time.ts'
-import type { Events, Settled } from '../engine/events.ts'
+import type { Events, Settled } from '../runtime/events.ts'
 
 export interface Logger {
   debug(fields: object, message: string): void

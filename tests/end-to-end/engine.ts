@@ -2,10 +2,10 @@
 // is off by a given time.
 
 import { openStore } from '../../src/compose.ts'
-import { systemClock, type Clock } from '../../src/engine/clock.ts'
+import { systemClock, type Clock } from '../../src/runtime/clock.ts'
 import { createEngine, type Engine } from '../../src/create-engine.ts'
 import type { Handler } from '../../src/engine/handlers.ts'
-import { SystemIds } from '../../src/engine/ids.ts'
+import { SystemIds } from '../../src/runtime/ids.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
 import { sharedClock } from './faults/shared-clock.ts'
 

@@ -4,7 +4,7 @@
 import type { Millis } from '../../src/core/time.ts'
 import type { Context } from '../../src/engine/context.ts'
 import { Defer, NoRetry, RetryAfter, Skip } from '../../src/core/outcome.ts'
-import type { Clock } from '../../src/engine/clock.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import type { Witness } from './history.ts'
 import { Random } from './random.ts'
 import type { Recorder } from './recorder.ts'

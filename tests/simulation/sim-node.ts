@@ -1,9 +1,9 @@
 // One node through all its lives: started, frozen, killed, stopped in order, and started again.
 
 import type { Instant, Millis } from '../../src/core/time.ts'
-import { CorrectedClock, type Measured } from '../../src/engine/clock.ts'
-import { Client } from '../../src/engine/client.ts'
-import { Events } from '../../src/engine/events.ts'
+import { CorrectedClock, type Measured } from '../../src/runtime/clock.ts'
+import { Client } from '../../src/jobs/client.ts'
+import { Events } from '../../src/runtime/events.ts'
 import { Handlers } from '../../src/engine/handlers.ts'
 import { Node } from '../../src/engine/node.ts'
 import { makeParts } from '../../src/create-engine.ts'

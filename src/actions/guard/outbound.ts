@@ -3,7 +3,7 @@
 
 import type { Agent } from 'undici'
 import type { Millis } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { Permit } from '../../engine/resource.ts'
 import { AllowList } from './allow.ts'
 import { readBody, type BodyLimit } from './body.ts'

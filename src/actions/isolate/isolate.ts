@@ -2,7 +2,7 @@
 
 import type { Json } from '../../core/json.ts'
 import type { Instant, Millis } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { CountedLog } from '../../engine/context.ts'
 import {
   Defer,

@@ -13,7 +13,7 @@ import {
   type Checks,
 } from '../../core/option-check.ts'
 import { isUsageKnown } from '../usage.ts'
-import { systemClock } from '../../engine/clock.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { CPU_SECONDS, MEMORY_MB } from './bounds.ts'
 import type { IsolationOptions } from './isolate.ts'
 

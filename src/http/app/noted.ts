@@ -1,6 +1,6 @@
 // Deeds that are no deeds of a job, written to the audit of the tenant they concern.
 
-import { auditWrite, type AuditEntry } from '../../engine/audit.ts'
+import { auditWrite, type AuditEntry } from '../../jobs/audit.ts'
 import { callerOf } from '../auth/access.ts'
 import { actorOf } from '../auth/principal.ts'
 import type { AppParts, Request } from './parts.ts'

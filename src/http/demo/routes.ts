@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { heldDemo, loadDemo, removeDemo } from '../../demo/demo.ts'
-import { auditWrite } from '../../engine/audit.ts'
+import { auditWrite } from '../../jobs/audit.ts'
 import { clientOf, onceKept } from '../app/idempotency.ts'
 import type { App, AppParts, Request, Routes } from '../app/parts.ts'
 import { callerOf } from '../auth/access.ts'

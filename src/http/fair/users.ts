@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { limits } from '../../core/limits.ts'
-import { auditWrite } from '../../engine/audit.ts'
+import { auditWrite } from '../../jobs/audit.ts'
 import { getUser, listUsers, removeUser, setUser, type UserRule } from '../../fair/users.ts'
 import { pageAnswer, pageFields, pageOf, pageQuery } from '../app/paging.ts'
 import type { App, AppParts, Request, Routes } from '../app/parts.ts'

@@ -3,7 +3,7 @@
 import { shortId } from '../../core/short-id.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
-import type { Guard } from '../../engine/client.ts'
+import type { Guard } from '../../jobs/client.ts'
 import type { AppParts, Request } from '../app/parts.ts'
 import { assertMatch } from '../app/revision.ts'
 import { callerOf } from '../auth/access.ts'

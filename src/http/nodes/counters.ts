@@ -1,6 +1,6 @@
 // What this process saw since the service began: how often it looked, won, lost and failed.
 
-import type { ErrorKind } from '../../engine/events.ts'
+import type { ErrorKind } from '../../runtime/events.ts'
 import type { Engine } from '../../create-engine.ts'
 import { z } from 'zod'
 

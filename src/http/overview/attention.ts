@@ -13,11 +13,11 @@ import { DAY, formatDuration, iso, SECOND, type Instant } from '../../core/time.
 import { compileCron } from '../../core/trigger.ts'
 import type { DstNote } from '../../cron/index.ts'
 import type { Engine } from '../../create-engine.ts'
-import { openEpisodes } from '../../engine/episodes.ts'
-import { undeclaredJobs } from '../../engine/declaration-records.ts'
+import { openEpisodes } from '../../watch/episodes.ts'
+import { undeclaredJobs } from '../../jobs/declaration-records.ts'
 import { NODE_KIND } from '../../engine/node-record.ts'
-import { overduePermitWaits, overdueSince } from '../../engine/permit-waits.ts'
-import { recentAttempts } from '../../engine/recent.ts'
+import { overduePermitWaits, overdueSince } from '../../watch/permit-waits.ts'
+import { recentAttempts } from '../../watch/recent.ts'
 
 export const attentionCodes = [
   'trouble',

@@ -8,9 +8,9 @@ import {
   type Orphans,
   type Reconciliation,
 } from '../../core/reconcile.ts'
-import type { Also } from '../../engine/audit.ts'
+import type { Also } from '../../jobs/audit.ts'
 import type { Engine } from '../../create-engine.ts'
-import { makeMatch, readDeclared } from '../../engine/reconciling.ts'
+import { makeMatch, readDeclared } from '../../jobs/reconciling.ts'
 import { HttpProblem } from '../app/problem.ts'
 
 const STORED_MAX = 10_000

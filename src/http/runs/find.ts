@@ -2,7 +2,7 @@
 
 import { parseRunId, type Job } from '../../core/job.ts'
 import { runOf, type Run } from '../../core/run.ts'
-import { findRun, type FoundRun } from '../../engine/runs.ts'
+import { findRun, type FoundRun } from '../../jobs/runs.ts'
 import type { AppParts, Request } from '../app/parts.ts'
 import { notFound } from '../app/refusal.ts'
 import { callerOf } from '../auth/access.ts'

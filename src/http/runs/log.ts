@@ -12,7 +12,7 @@ import { leaveShare } from '../auth/request-shares.ts'
 import { REVOCATION_CACHE_MS } from '../auth/revocations.ts'
 import { runParams } from './act.ts'
 import { noRun, visibleRun } from './find.ts'
-import type { FoundRun } from '../../engine/runs.ts'
+import type { FoundRun } from '../../jobs/runs.ts'
 
 /** Shorter than a connection may be silent. */
 const FOLLOW_MAX_SECONDS = 20

@@ -3,7 +3,7 @@
 import { shortId } from '../../core/short-id.ts'
 import { z } from 'zod'
 import type { Job } from '../../core/job.ts'
-import type { Client, Guard } from '../../engine/client.ts'
+import type { Client, Guard } from '../../jobs/client.ts'
 import { once } from '../app/idempotency.ts'
 import type { Request, Routes } from '../app/parts.ts'
 import type { HttpProblem } from '../app/problem.ts'

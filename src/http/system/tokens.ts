@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { limits } from '../../core/limits.ts'
 import { iso } from '../../core/time.ts'
-import { auditWrite } from '../../engine/audit.ts'
+import { auditWrite } from '../../jobs/audit.ts'
 import { callerOf } from '../auth/access.ts'
 import { actorOf, EVERY_TENANT, roles } from '../auth/principal.ts'
 import type { App, AppParts, Routes } from '../app/parts.ts'

@@ -9,7 +9,7 @@ import { priorityNames } from '../../core/spec.ts'
 import { statusOf } from '../../core/status.ts'
 import { iso } from '../../core/time.ts'
 import { nodeIdOf } from '../../core/owner.ts'
-import { leaseText } from '../../engine/remote-workers.ts'
+import { leaseText } from '../../remote/workers.ts'
 import type { ActiveAttempt } from '../../engine/active-attempt.ts'
 import { statuses } from '../jobs/view.ts'
 

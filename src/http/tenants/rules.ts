@@ -1,7 +1,7 @@
 // `/api/v1/tenants/:id`: what a tenant is given in all. Administrators of every tenant set it.
 
 import { z } from 'zod'
-import { auditWrite } from '../../engine/audit.ts'
+import { auditWrite } from '../../jobs/audit.ts'
 import { removeTenantRule, setTenantRule, tenantRules } from '../../fair/users.ts'
 import type { App, AppParts, Request, Routes } from '../app/parts.ts'
 import { notFound } from '../app/refusal.ts'

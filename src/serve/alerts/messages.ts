@@ -16,7 +16,7 @@ import { limits } from '../../core/limits.ts'
 import type { RecordWrite } from '../../core/record.ts'
 import { iso, SECOND, type Instant, type Millis } from '../../core/time.ts'
 import type { Engine } from '../../create-engine.ts'
-import { Repeat } from '../../engine/repeat.ts'
+import { Repeat } from '../../runtime/repeat.ts'
 import type { Alert, AlertSender } from '../../observe/alerts.ts'
 import { alertId } from './post.ts'
 

@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LedgerEntry } from '../../../src/core/ledger.ts'
-import { systemClock } from '../../../src/engine/clock.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
 import { Random } from '../../simulation/random.ts'
 import { scratch } from '../../support/servers/scratch.ts'
 import { Child } from '../children.ts'

@@ -27,7 +27,7 @@ import {
   type AlertStep,
   type EpisodeParts,
 } from './missing-runs.ts'
-import { Repeat } from './repeat.ts'
+import { Repeat } from '../runtime/repeat.ts'
 
 /** Incidents of one moment are told together. */
 const GATHER_MS: Millis = 200

@@ -7,8 +7,8 @@ import { foldOutcomes, readOutcome, TASK_OUTCOME_KIND } from '../core/series.ts'
 import { removalOf, type StoredRecord } from '../core/record.ts'
 import { SECOND, type Millis } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
-import type { Clock } from './clock.ts'
-import type { Events } from './events.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Events } from '../runtime/events.ts'
 
 /** A series is written at most this often by one node, however many tasks end. */
 const FOLD_MS: Millis = SECOND

@@ -8,9 +8,9 @@ import { settle } from '../core/settle.ts'
 import type { Job } from '../core/job.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { LaneScope } from '../store/port.ts'
-import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'
-import { beginBatch } from './begin-batch.ts'
-import type { Parts } from './parts.ts'
+import { activeAttempt, type ActiveAttempt } from '../engine/active-attempt.ts'
+import { beginBatch } from '../engine/begin-batch.ts'
+import type { Parts } from '../engine/parts.ts'
 
 export interface RemoteClaimRequest {
   readonly worker: string

@@ -6,7 +6,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { RecordWrite } from '../core/record.ts'
 import { statusOf } from '../core/status.ts'
 import { DAY, type Instant } from '../core/time.ts'
-import type { Ids } from './ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 
 export interface Actor {
   readonly sub: string

@@ -17,11 +17,11 @@ import { removalOf, type RecordWrite, type StoredRecord } from '../core/record.t
 import { shareOut } from '../core/tenant-shares.ts'
 import type { Instant } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
-import type { Clock } from './clock.ts'
-import { undeclaredJobs } from './declaration-records.ts'
-import type { Events } from './events.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { undeclaredJobs } from '../jobs/declaration-records.ts'
+import type { Events } from '../runtime/events.ts'
 import { overduePermitWaits, overdueSince } from './permit-waits.ts'
-import type { EngineSettings } from './settings.ts'
+import type { EngineSettings } from '../engine/settings.ts'
 
 export interface EpisodeParts {
   readonly store: Store

@@ -6,8 +6,8 @@ import type { RecordWrite } from '../core/record.ts'
 import { MINUTE, SECOND, type Instant, type Millis } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
 import { auditWrite, type AuditEntry } from './audit.ts'
-import type { Clock } from './clock.ts'
-import type { Ids } from './ids.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Ids } from '../runtime/ids.ts'
 
 const WINDOW_MS: Millis = MINUTE
 const FLUSH_MS: Millis = SECOND

@@ -11,10 +11,10 @@ import { settle, type Finish } from '../core/settle.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
 import type { Store } from '../store/port.ts'
-import type { Clock } from './clock.ts'
-import { commit } from './commit.ts'
-import { noteOutcomes, settledOf, type Events } from './events.ts'
-import type { Wake } from './wake.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { commit } from '../engine/commit.ts'
+import { noteOutcomes, settledOf, type Events } from '../runtime/events.ts'
+import type { Wake } from '../engine/wake.ts'
 
 /** Rounds against other writers of the row, such as renewals and pauses. */
 const ROUNDS_MAX = 20

@@ -8,7 +8,7 @@ import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import type { Instant } from '../core/time.ts'
 import type { Page, Store } from '../store/port.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 interface LedgerParts {
   readonly store: Store

@@ -18,7 +18,7 @@ import type { Instant } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
 import type { Bundle, JobFilter, Page, Refusal, Store } from '../store/port.ts'
 import { noDeed, type Also, type Deed } from './audit.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 /** Rounds against others who change the same jobs at the same moment. */
 const ROUNDS_MAX = 20
