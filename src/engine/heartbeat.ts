@@ -6,6 +6,7 @@ import type { Instant, Millis } from '../core/time.ts'
 import { leaseOf, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
+import { sendReports } from './reports.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { Repeat } from '../runtime/repeat.ts'
 import type { Settler } from './settler.ts'
@@ -99,7 +100,7 @@ export class Heartbeat {
     await Promise.all([beat, this.renew(attempts, isRenewal)])
     // A handler that renews its own lease must not put off the turn of all the others.
     if (isRenewal) this.#lastRenewAt = now
-    await this.#settler.sendReports(this.#held())
+    await sendReports(this.#parts, this.#held())
     return true
   }
 
@@ -148,7 +149,7 @@ export class Heartbeat {
     for (const attempt of lost) {
       const job = byId.get(attempt.job.id)
       const reason = reasonOfLoss(job)
-      if (job?.hold?.attemptId === attempt.job.lease!.attemptId) this.#holds.add(attempt, job.hold)
+      if (job) this.#holds.addFrom(attempt, job)
       this.#parts.events.emit('leaseLost', { job: attempt.job, reason })
       this.#abandon(attempt, reason)
       if (reason === 'cancelled') this.#holds.measures.add(attempt)
@@ -206,7 +207,7 @@ export class Heartbeat {
   /** For a handler that asks: true while the lease is ours. */
   async beatOne(attempt: ActiveAttempt): Promise<boolean> {
     if (attempt.phase !== 'running') return false
-    await this.#settler.sendReports([attempt])
+    await sendReports(this.#parts, [attempt])
     await this.renew([attempt], true)
     return attempt.abortReason === null && attempt.phase === 'running'
   }

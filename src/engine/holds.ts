@@ -47,6 +47,11 @@ export class Holds {
     }
   }
 
+  /** The row as it is now may have a hold for this attempt. */
+  addFrom(attempt: ActiveAttempt, { hold }: Job): void {
+    if (hold?.attemptId === attempt.job.lease!.attemptId) this.add(attempt, hold)
+  }
+
   #await({ job }: ActiveAttempt, { attemptId }: Hold, resource: Resource): void {
     const { id, spec } = job
     this.#waits.set(id, attemptId)

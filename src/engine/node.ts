@@ -3,7 +3,8 @@
 import type { Job } from '../core/job.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import { abort } from './active-attempt.ts'
-import { Claimer, type ClaimOnInsert } from './claimer.ts'
+import { ClaimsOnInsert, type ClaimOnInsert } from './claim-on-insert.ts'
+import { Claimer } from './claimer.ts'
 import { ClockWatch, findStepAtStart } from './clock-epochs.ts'
 import type { NodeState } from '../runtime/events.ts'
 import { Holds } from './holds.ts'
@@ -35,7 +36,7 @@ export class Node {
   readonly #holds: Holds
   readonly #settler: Settler
   readonly #runner: Runner
-  readonly #claimer: Claimer
+  readonly #claimsOnInsert: ClaimsOnInsert
   readonly #clockWatch: ClockWatch
   readonly #loop: Loop
   readonly #repeats: readonly Repeat[]
@@ -53,7 +54,7 @@ export class Node {
     const holds = new Holds(parts)
     const settler = new Settler(parts, { room, holds })
     const runner = new Runner(parts, { room, tenants, settler, holds, lifecycle })
-    const claimer = new Claimer(parts, { room, runner, settler, directory, lifecycle })
+    const claimer = new Claimer(parts, { room, runner, settler, tenants, directory, lifecycle })
     const clockWatch = new ClockWatch(parts)
     this.#loop = new Loop(parts, { claimer, settler, directory, tenants, lifecycle, clockWatch })
     this.#lifecycle = lifecycle
@@ -62,7 +63,13 @@ export class Node {
     this.#holds = holds
     this.#settler = settler
     this.#runner = runner
-    this.#claimer = claimer
+    this.#claimsOnInsert = new ClaimsOnInsert(parts, {
+      claimer,
+      room,
+      settler,
+      directory,
+      lifecycle,
+    })
     this.#clockWatch = clockWatch
     this.#repeats = this.#makeRepeats()
   }
@@ -170,7 +177,7 @@ export class Node {
 
   /** What to claim together with new jobs, where this node would claim them next anyway. */
   claimOnInsert(jobs: readonly Job[]): ClaimOnInsert | null {
-    return this.#claimer.claimOnInsert(jobs)
+    return this.#claimsOnInsert.claim(jobs)
   }
 
   /** Another process wrote to the store: its jobs may be in queues this node has not seen. */
@@ -221,7 +228,7 @@ export class Node {
     this.#lifecycle.become('stopping')
     this.#parts.wake.notify()
     await this.#running
-    await this.#claimer.onInsertSettled()
+    await this.#claimsOnInsert.settled()
     this.#settler.release(this.#runner.takeBuffered())
     await this.#settler.flush()
     await this.#holds.release()

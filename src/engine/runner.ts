@@ -1,19 +1,19 @@
-// Slots and the small local buffer: starts handlers, watches their time, collects their outcomes.
+// The slots of a node: starts handlers, watches their time, collects their outcomes.
 
 import type { AbortReason, Outcome } from '../core/attempt.ts'
 import type { Job, Lease } from '../core/job.ts'
 import { supersededAt } from '../core/overlap.ts'
-import type { TenantShares } from '../core/lane.ts'
 import { SECOND, type Instant, type Millis } from '../core/time.ts'
-import { Context, type Reporter } from './context.ts'
+import { Buffers } from './buffers.ts'
+import { Context } from './context.ts'
 import { Deadlines } from '../runtime/deadlines.ts'
 import { Heartbeat, type HeldAttempts } from './heartbeat.ts'
 import type { Holds } from './holds.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import type { LogLine } from '../store/port.ts'
 import { abort, type ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
 import type { Room } from '../core/room.ts'
+import { AttemptReporter } from './reporter.ts'
 import type { Settler } from './settler.ts'
 import type { TenantSlots } from '../core/tenant-slots.ts'
 import { outcomeAfterAbort, outcomeOfReturned, outcomeOfThrown } from '../core/outcome.ts'
@@ -29,7 +29,7 @@ export interface RunnerParts {
   readonly lifecycle: Lifecycle
 }
 
-export class Runner implements Reporter, HeldAttempts {
+export class Runner implements HeldAttempts {
   /** Renews the leases of what is held here, for as long as anything is. */
   readonly heartbeat: Heartbeat
   readonly #parts: Parts
@@ -37,12 +37,12 @@ export class Runner implements Reporter, HeldAttempts {
   readonly #tenants: TenantSlots
   readonly #settler: Settler
   readonly #deadlines: Deadlines
-  readonly #buffers = new Map<string, ActiveAttempt[]>()
+  readonly #buffers: Buffers
+  readonly #reporter: AttemptReporter
   readonly #running = new Set<ActiveAttempt>()
   /** Handlers that ignored their signal and have not returned yet. */
   readonly #strays = new Set<ActiveAttempt>()
   #fresh: ActiveAttempt[] = []
-  #unwatchBuffers: (() => void) | null = null
   #isPumping = false
   #onIdle: (() => void) | null = null
   /** Jobs running here whose last attempts crashed. */
@@ -54,7 +54,9 @@ export class Runner implements Reporter, HeldAttempts {
     this.#room = room
     this.#tenants = tenants
     this.#settler = settler
+    this.#buffers = new Buffers(parts, { room, settler })
     this.heartbeat = new Heartbeat(parts, { runner: this, settler, holds, lifecycle })
+    this.#reporter = new AttemptReporter(parts, this.heartbeat)
   }
 
   get running(): ReadonlySet<ActiveAttempt> {
@@ -66,13 +68,7 @@ export class Runner implements Reporter, HeldAttempts {
   }
 
   get buffered(): ActiveAttempt[] {
-    return [...this.#buffers.values()].flat()
-  }
-
-  /** What the next claim may give each tenant. */
-  shares(queue: string, limit: number): TenantShares | undefined {
-    if (!this.#tenants.areSeveral) return undefined
-    return this.#tenants.shares(limit, this.#room.ahead(queue), this)
+    return this.#buffers.all
   }
 
   /** Whether a handler runs here under this lease, and its outcome is still ours to settle. */
@@ -85,67 +81,23 @@ export class Runner implements Reporter, HeldAttempts {
 
   /** Their room is taken already. */
   accept(queue: string, attempts: readonly ActiveAttempt[]): void {
-    const buffer = this.#buffers.get(queue) ?? []
-    this.#buffers.set(queue, buffer)
-    buffer.push(...attempts)
+    const buffer = this.#buffers.add(queue, attempts)
     const { lastLane } = this.#tenants
     if (attempts.some(({ job }) => job.spec.lane !== lastLane)) {
       this.#tenants.claimed(attempts, this.#parts.clock.now())
     }
     this.pump()
-    if (buffer.length > 0 && this.#unwatchBuffers === null) this.#watchBuffers()
+    if (buffer.length > 0) this.#buffers.watch()
     if (!this.heartbeat.isBeating) this.heartbeat.start()
-  }
-
-  /** What finds no slot in time goes back: another node may have one, or a job that goes first. */
-  #watchBuffers(): void {
-    const { clock, settings } = this.#parts
-    let oldest = Infinity
-    for (const buffer of this.#buffers.values()) {
-      for (const attempt of buffer) oldest = Math.min(oldest, attempt.job.lease!.claimedAt)
-    }
-    if (oldest === Infinity) return
-    const age = Math.max(0, clock.now() - oldest)
-    this.#unwatchBuffers = clock.after(settings.claimWaitMs - age, () => {
-      this.#unwatchBuffers = null
-      for (const queue of this.#buffers.keys()) this.#returnLate(queue)
-      this.#watchBuffers()
-    })
-  }
-
-  #returnLate(queue: string): void {
-    const { clock, settings } = this.#parts
-    const now = clock.now()
-    const late: ActiveAttempt[] = []
-    const young: ActiveAttempt[] = []
-    for (const attempt of this.#buffers.get(queue)!) {
-      // A clock that was set back makes a claim no younger.
-      const isLate = Math.abs(now - attempt.job.lease!.claimedAt) >= settings.claimWaitMs
-      ;(isLate ? late : young).push(attempt)
-    }
-    if (late.length === 0) return
-    this.#buffers.set(queue, young)
-    this.#room.returned(queue, late.length, now)
-    this.#settler.release(late)
   }
 
   /** Gives back what has not started; the caller releases it. */
   takeBuffered(): ActiveAttempt[] {
-    const taken = this.buffered
-    for (const [queue, buffer] of this.#buffers) {
-      this.#room.buffered(queue, -buffer.length)
-      buffer.length = 0
-    }
-    return taken
+    return this.#buffers.takeAll()
   }
 
   dropBuffered(attempt: ActiveAttempt): void {
-    const { queue } = attempt.job.spec
-    const buffer = this.#buffers.get(queue)
-    const at = buffer?.indexOf(attempt) ?? -1
-    if (at < 0) return
-    buffer!.splice(at, 1)
-    this.#room.buffered(queue, -1)
+    this.#buffers.drop(attempt)
   }
 
   /** Starts what the slots hold. Handlers that end at once are taken in the same sweep. */
@@ -154,7 +106,7 @@ export class Runner implements Reporter, HeldAttempts {
     this.#isPumping = true
     const started: Job[] = []
     this.#room.begin(this.#parts.clock.now())
-    for (const [queue, buffer] of this.#buffers) {
+    for (const [queue, buffer] of this.#buffers.byQueue) {
       let next = 0
       /** Of tenants that have their share of the slots. */
       const keptBack: ActiveAttempt[] = []
@@ -228,7 +180,7 @@ export class Runner implements Reporter, HeldAttempts {
     let returned: unknown
     attempt.isInHandler = true
     try {
-      returned = handler(new Context(attempt, this))
+      returned = handler(new Context(attempt, this.#reporter))
     } catch (error) {
       this.#returned(attempt, outcomeOfThrown(error))
       return
@@ -314,7 +266,7 @@ export class Runner implements Reporter, HeldAttempts {
   #warnOmitted(attempt: ActiveAttempt, outcome: Outcome): void {
     if (outcome.kind !== 'succeeded' || outcome.resultOmitted === undefined) return
     const why = outcome.resultOmitted
-    new Context(attempt, this).log.warn(`result omitted: ${why}`)
+    new Context(attempt, this.#reporter).log.warn(`result omitted: ${why}`)
     this.#parts.events.emit('resultOmitted', { job: attempt.job, why })
   }
 
@@ -331,25 +283,8 @@ export class Runner implements Reporter, HeldAttempts {
     this.#onIdle = null
   }
 
-  now(): Instant {
-    return this.#parts.clock.now()
-  }
-
-  beat(attempt: ActiveAttempt): Promise<boolean> {
-    return this.heartbeat.beatOne(attempt)
-  }
-
-  logged(attempt: ActiveAttempt, line: LogLine): void {
-    const { events } = this.#parts
-    if (events.isHeard('logged')) events.emit('logged', { job: attempt.job, line })
-  }
-
-  progressed({ job, pending }: ActiveAttempt): void {
-    this.#parts.events.emit('progressed', { job, ...pending!.progress! })
-  }
-
   stop(): void {
-    this.#unwatchBuffers?.()
+    this.#buffers.stop()
     this.#deadlines.clear()
   }
 }

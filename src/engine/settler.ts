@@ -5,19 +5,22 @@ import type { Change } from '../core/change.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { failInvalid } from '../core/invalid.ts'
 import type { Job } from '../core/job.ts'
-import { endEntry, kept } from '../core/kept.ts'
-import { leavesRow, settle } from '../core/settle.ts'
+import { kept } from '../core/kept.ts'
+import { settle } from '../core/settle.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
-import type { Report } from '../store/port.ts'
 import { commit } from './commit.ts'
 import { noteOutcomes, settledOf } from '../runtime/events.ts'
-import { endLog, leaseOf, type ActiveAttempt } from './active-attempt.ts'
+import { endLog, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
+import { LostOutcomes } from './lost-outcomes.ts'
 import type { Parts } from './parts.ts'
+import { sendReports } from './reports.ts'
 import type { Room } from '../core/room.ts'
 import { errorKindOf, OUTCOMES_TROUBLE, outcomesTrouble } from '../core/store-trouble.ts'
 
+/** While more outcomes wait to be written, nothing is claimed. */
+const UNWRITTEN_MAX = 10_000
 /** Rounds of "read again and decide again" before an outcome is given up as contended. */
 const ROUNDS_MAX = 20
 const RETRY_FIRST_MS: Millis = 50
@@ -38,6 +41,7 @@ export class Settler {
   readonly #parts: Parts
   readonly #room: Room
   readonly #holds: Holds
+  readonly #lost: LostOutcomes
   #waiting: ActiveAttempt[] = []
   readonly #unwritten = new Set<ActiveAttempt>()
   readonly #writers = new Set<Promise<void>>()
@@ -53,11 +57,12 @@ export class Settler {
     this.#parts = parts
     this.#room = room
     this.#holds = holds
+    this.#lost = new LostOutcomes(parts, holds)
   }
 
-  /** How many outcomes wait to be written. */
-  get size(): number {
-    return this.#waiting.length
+  /** While this is so, nothing is claimed: leases and memory are not for waiting. */
+  get isBehind(): boolean {
+    return this.#unwritten.size > 0 || this.#waiting.length > UNWRITTEN_MAX
   }
 
   /** Outcomes are on their way to the store: should that fail, their leases need renewals. */
@@ -65,7 +70,7 @@ export class Settler {
     return this.#waiting.length > 0 || this.#writers.size > 0
   }
 
-  /** Outcomes whose last write failed; while there are any, nothing new should be claimed. */
+  /** Outcomes whose last write failed. */
   get unwritten(): ReadonlySet<ActiveAttempt> {
     return this.#unwritten
   }
@@ -163,7 +168,7 @@ export class Settler {
     for (let round = 0; left.length > 0 && round < ROUNDS_MAX; round++) {
       try {
         left = await this.#round(left)
-        this.#wrote(batch)
+        if (this.#unwritten.size > 0) this.#wrote(batch)
       } catch (error) {
         this.#failed(left, error)
         // What was told of already is not told again.
@@ -175,8 +180,8 @@ export class Settler {
         round--
       }
     }
-    this.#wrote(batch)
-    for (const attempt of left) this.#lose(attempt, 'contended')
+    if (this.#unwritten.size > 0) this.#wrote(batch)
+    for (const attempt of left) this.#lost.lose(attempt, 'contended')
     const soonest = this.#soonestDue
     this.#soonestDue = Infinity
     this.#room.measure(this.#parts.clock.now())
@@ -194,23 +199,22 @@ export class Settler {
   }
 
   #wrote(batch: readonly ActiveAttempt[]): void {
-    if (this.#unwritten.size === 0) return
     for (const attempt of batch) this.#unwritten.delete(attempt)
     if (this.#unwritten.size === 0) this.#parts.troubles.clear(OUTCOMES_TROUBLE)
   }
 
   #hasLapsed(attempt: ActiveAttempt): boolean {
     if (this.#parts.clock.now() < attempt.job.lease!.until) return false
-    this.#lose(attempt, 'the store could not be reached until the lease ended')
+    this.#lost.lose(attempt, 'the store could not be reached until the lease ended')
     return true
   }
 
   /** One pass over the batch; returns those whose row was changed and must be decided again. */
   async #round(batch: readonly ActiveAttempt[]): Promise<ActiveAttempt[]> {
     const { clock, settings, events } = this.#parts
-    const fresh = batch.some(attempt => attempt.isStale) ? await this.#readStale(batch) : batch
+    const fresh = batch.some(attempt => attempt.isStale) ? await this.#lost.readAgain(batch) : batch
     if (fresh.length === 0) return []
-    await this.sendReports(fresh)
+    await sendReports(this.#parts, fresh)
     const now = clock.now()
     const changes = fresh.map(attempt => this.#decide(attempt, now))
     const options = { now, waitingMax: settings.waitingMax }
@@ -223,10 +227,10 @@ export class Settler {
       if (results[i] === 'committed') {
         attempt.phase = 'gone'
         done.push(change)
-        this.#noteHold(attempt, change.job)
+        if (change.job.hold !== null) this.#holds.addFrom(attempt, change.job)
         this.#noteDue(change.job)
         for (const made of change.inserts) this.#noteDue(made)
-      } else if (results[i] === 'missing') this.#lose(attempt, 'the job was removed')
+      } else if (results[i] === 'missing') this.#lost.lose(attempt, 'the job was removed')
       else {
         attempt.isStale = true
         again.push(attempt)
@@ -259,64 +263,8 @@ export class Settler {
     }
   }
 
-  /** Rows someone else wrote are read again; those that are no longer ours are let go. */
-  async #readStale(batch: readonly ActiveAttempt[]): Promise<ActiveAttempt[]> {
-    const stale = batch.filter(attempt => attempt.isStale)
-    const jobs = await this.#parts.store.get(stale.map(attempt => attempt.job.id))
-    const byId = new Map(jobs.map(job => [job.id, job]))
-    const lost: ActiveAttempt[] = []
-    for (const attempt of stale) {
-      const job = byId.get(attempt.job.id)
-      const { token, fence } = leaseOf(attempt)
-      if (job?.lease?.token === token && job.counters.fence === fence) {
-        attempt.job = job
-        attempt.isStale = false
-      } else lost.push(attempt)
-    }
-    for (const attempt of lost) await this.#checkLost(attempt, byId.get(attempt.job.id))
-    return batch.filter(attempt => attempt.phase !== 'gone')
-  }
-
-  /** A commit whose answer was cut off left its trace behind: then nothing was lost. */
-  async #checkLost(attempt: ActiveAttempt, job: Job | undefined): Promise<void> {
-    if (job) this.#noteHold(attempt, job)
-    const { id, lease } = attempt.job
-    const page = await this.#parts.store.attempts({ jobId: id, id: lease!.attemptId }, { limit: 1 })
-    const row = page.items[0] ?? null
-    const isOurs = row ? row.outcome === attempt.outcome!.kind : leftNothing(attempt, job)
-    if (row?.outcome === 'cancelled' && !isOurs) this.#holds.measures.add(attempt)
-    if (!job || !isOurs) {
-      this.#lose(attempt, job ? 'the lease was lost' : 'the job was removed')
-      return
-    }
-    attempt.phase = 'gone'
-    this.#noteDue(job)
-    this.#parts.events.emit('settled', { settled: [{ job, attempt: row, skips: [] }] })
-  }
-
-  #noteHold(attempt: ActiveAttempt, { hold }: Job): void {
-    if (hold === null || hold.attemptId !== attempt.job.lease!.attemptId) return
-    this.#holds.add(attempt, hold)
-  }
-
   #noteDue({ dueAt }: Job): void {
     if (dueAt !== null && dueAt < this.#soonestDue) this.#soonestDue = dueAt
-  }
-
-  #lose(attempt: ActiveAttempt, reason: string): void {
-    attempt.phase = 'gone'
-    // A claim that goes back unstarted has no result that could be refused.
-    if (attempt.outcome?.kind === 'released') return
-    this.#parts.events.emit('leaseLost', { job: attempt.job, reason })
-  }
-
-  /** Log lines, progress and checkpoints that handlers left since the last time. */
-  async sendReports(batch: readonly ActiveAttempt[]): Promise<void> {
-    const reporting = batch.filter(attempt => attempt.pending !== null && attempt.phase !== 'gone')
-    if (reporting.length === 0) return
-    const reports = reporting.map(reportOf)
-    for (const attempt of reporting) attempt.pending = null
-    await this.#parts.store.report(reports, this.#parts.clock.now())
   }
 }
 
@@ -328,25 +276,4 @@ function storedChange(change: Change): Change {
 /** Its handler was told to stop and has not. A node that stops takes its handlers with it. */
 function outlives({ isInHandler, abortReason }: ActiveAttempt): boolean {
   return isInHandler && abortReason !== 'shutdown'
-}
-
-/** No one else ends a lease without leaving an attempt, unless the job keeps none. */
-function leftNothing({ outcome, startedAt }: ActiveAttempt, job: Job | undefined): boolean {
-  if (!leavesRow(outcome!)) return true
-  const isEnd = outcome!.kind === 'succeeded' && job !== undefined && endEntry(job) !== null
-  return isEnd && job.last!.startedAt === startedAt
-}
-
-function reportOf(attempt: ActiveAttempt): Report {
-  const { id, token, fence } = leaseOf(attempt)
-  const { progress, checkpoint, lines } = attempt.pending!
-  return {
-    jobId: id,
-    token,
-    fence,
-    attemptId: attempt.job.lease!.attemptId,
-    lines,
-    ...(progress ? { progress } : {}),
-    ...(checkpoint === undefined ? {} : { checkpoint }),
-  }
 }

@@ -6,7 +6,7 @@ import type { Job } from '../core/job.ts'
 import type { RecordWrite } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
 import type { InsertAnswer, InsertOptions, InsertResult, Store } from '../store/port.ts'
-import type { ClaimOnInsert } from '../engine/claimer.ts'
+import type { ClaimOnInsert } from '../engine/claim-on-insert.ts'
 
 /** Jobs in one call of the store. */
 const BATCH_MAX = 1_000
