@@ -11,6 +11,7 @@ import { Holds } from './holds.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { Loop } from './loop.ts'
 import { announce, retire } from './node-record.ts'
+import { OutcomeWriter } from './outcome-writer.ts'
 import { restart, type Parts } from './parts.ts'
 import { pruneAll } from './pruner.ts'
 import { QueueDirectory } from './queue-directory.ts'
@@ -52,7 +53,7 @@ export class Node {
     const tenants = new TenantSlots(parts.settings)
     const directory = new QueueDirectory(parts, tenants)
     const holds = new Holds(parts)
-    const settler = new Settler(parts, { room, holds })
+    const settler = new Settler(parts, new OutcomeWriter(parts, { room, holds }))
     const runner = new Runner(parts, { room, tenants, settler, holds, lifecycle })
     const claimer = new Claimer(parts, { room, runner, settler, tenants, directory, lifecycle })
     const clockWatch = new ClockWatch(parts)
