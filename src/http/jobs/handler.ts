@@ -3,7 +3,7 @@
 import { isActionName } from '../../core/action-name.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
-import { NODE_KIND } from '../../engine/node-record.ts'
+import { NODE_KIND } from '../../core/record.ts'
 import type { AppParts } from '../app/parts.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import type { JobBody } from './body.ts'
