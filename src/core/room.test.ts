@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { Room } from './room.ts'
-import { engineSettings, type EngineSettings } from '../engine/settings.ts'
+import { engineSettings, type EngineSettings } from '../runtime/settings.ts'
 
 function room(settings: Partial<EngineSettings>): Room {
   return new Room(engineSettings({ nodeId: 'n', ...settings }))

@@ -8,7 +8,7 @@ import type { LogBuffer } from '../core/log-buffer.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Instant } from '../core/time.ts'
 import type { LogLine, Progress } from '../store/port.ts'
-import type { Permit, Resource } from './resource.ts'
+import type { Permit, Resource } from '../runtime/resource.ts'
 
 export interface ActiveAttempt {
   job: Job

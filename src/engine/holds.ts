@@ -8,7 +8,7 @@ import type { Instant } from '../core/time.ts'
 import type { ActiveAttempt } from './active-attempt.ts'
 import { LateMeasures } from './late-measures.ts'
 import type { Parts } from './parts.ts'
-import type { Resource } from './resource.ts'
+import type { Resource } from '../runtime/resource.ts'
 
 /** Rounds against other writers of the row. */
 const ROUNDS_MAX = 20

@@ -6,11 +6,11 @@ import type { CorrectedClock } from '../runtime/clock.ts'
 import type { Events } from '../runtime/events.ts'
 import type { Handlers } from './handlers.ts'
 import type { Ids } from '../runtime/ids.ts'
-import type { Owner } from './owner.ts'
-import type { EngineSettings } from './settings.ts'
+import type { Owner } from '../runtime/owner.ts'
+import type { EngineSettings } from '../runtime/settings.ts'
 import type { StoreMonitor } from '../runtime/store-monitor.ts'
 import type { Troubles } from '../runtime/troubles.ts'
-import type { Wake } from './wake.ts'
+import type { Wake } from '../runtime/wake.ts'
 
 export interface Parts {
   /** Measured by the monitor. */

@@ -9,7 +9,7 @@ import type { Instant, Millis } from '../core/time.ts'
 import type { LabelState, NodeDeclarations } from '../core/undeclared.ts'
 import type { Page, Store } from '../store/port.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { EngineSettings } from '../engine/settings.ts'
+import type { EngineSettings } from '../runtime/settings.ts'
 
 /** One record per label: the stored jobs that no running node declares. */
 export const UNDECLARED_KIND = 'undeclared'

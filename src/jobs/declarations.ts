@@ -18,7 +18,7 @@ import * as records from './declaration-records.ts'
 import { settledOf, type Events } from '../runtime/events.ts'
 import type { Ids } from '../runtime/ids.ts'
 import { readDeclared } from './reconciling.ts'
-import type { EngineSettings } from '../engine/settings.ts'
+import type { EngineSettings } from '../runtime/settings.ts'
 import type { Troubles } from '../runtime/troubles.ts'
 
 const DIFFERING = 'declarations_differ'

@@ -15,7 +15,7 @@ import {
   type Check,
   type Checks,
 } from '../core/option-check.ts'
-import { engineDefaults, type QueueSettings } from '../engine/settings.ts'
+import { engineDefaults, type QueueSettings } from '../runtime/settings.ts'
 import type { LibraryOptions as SourceOptions } from '../sources/open.ts'
 import type { WorkflowOptions } from '../workflows/open.ts'
 import { policyChecks } from './option-checks.ts'

@@ -14,7 +14,7 @@ import type { Store } from '../store/port.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { commit } from '../engine/commit.ts'
 import { noteOutcomes, settledOf, type Events } from '../runtime/events.ts'
-import type { Wake } from '../engine/wake.ts'
+import type { Wake } from '../runtime/wake.ts'
 
 /** Rounds against other writers of the row, such as renewals and pauses. */
 const ROUNDS_MAX = 20

@@ -21,7 +21,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { undeclaredJobs } from '../jobs/declaration-records.ts'
 import type { Events } from '../runtime/events.ts'
 import { overduePermitWaits, overdueSince } from './permit-waits.ts'
-import type { EngineSettings } from '../engine/settings.ts'
+import type { EngineSettings } from '../runtime/settings.ts'
 
 export interface EpisodeParts {
   readonly store: Store

@@ -6,7 +6,7 @@ import { systemClock, type Clock } from '../../src/runtime/clock.ts'
 import { createEngine, type Engine } from '../../src/create-engine.ts'
 import type { Handler } from '../../src/engine/handlers.ts'
 import { SystemIds } from '../../src/runtime/ids.ts'
-import type { EngineSettings } from '../../src/engine/settings.ts'
+import type { EngineSettings } from '../../src/runtime/settings.ts'
 import { sharedClock } from './faults/shared-clock.ts'
 
 export type { Engine }

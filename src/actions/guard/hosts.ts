@@ -3,7 +3,7 @@
 
 import { HOUR, type Instant, type Millis } from '../../core/time.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import type { Permit, Resource, Waiter } from '../../engine/resource.ts'
+import type { Permit, Resource, Waiter } from '../../runtime/resource.ts'
 import { Host } from './host.ts'
 import type { HostLimits } from './host-limits.ts'
 

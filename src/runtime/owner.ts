@@ -4,7 +4,7 @@ import { beatWrite, ownerOf } from '../core/owner.ts'
 import { hash32 } from '../core/spread.ts'
 import { HOUR, type Instant, type Millis } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
-import type { Ids } from '../runtime/ids.ts'
+import type { Ids } from './ids.ts'
 
 /** Long after any lease of it has ended: a beat that is gone is as good as an old one. */
 const BEAT_KEPT_MS: Millis = HOUR

@@ -1,7 +1,7 @@
 // The loop's interruptible sleep: until a moment, or until somebody calls.
 
 import type { Instant, Millis } from '../core/time.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from './clock.ts'
 
 export class Wake {
   readonly #clock: Clock
