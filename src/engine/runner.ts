@@ -2,11 +2,9 @@
 
 import type { AbortReason, Outcome } from '../core/attempt.ts'
 import type { Job, Lease } from '../core/job.ts'
-import { supersededAt } from '../core/overlap.ts'
 import { SECOND, type Instant, type Millis } from '../core/time.ts'
 import { Buffers } from './buffers.ts'
 import { Context } from './context.ts'
-import { Deadlines } from '../runtime/deadlines.ts'
 import { Heartbeat, type HeldAttempts } from './heartbeat.ts'
 import type { Holds } from './holds.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -15,6 +13,7 @@ import type { Parts } from './parts.ts'
 import type { Room } from '../core/room.ts'
 import { AttemptReporter } from './reporter.ts'
 import type { Settler } from './settler.ts'
+import { TimeLimits } from './time-limits.ts'
 import type { TenantSlots } from '../core/tenant-slots.ts'
 import { outcomeAfterAbort, outcomeOfReturned, outcomeOfThrown } from '../core/outcome.ts'
 
@@ -36,13 +35,12 @@ export class Runner implements HeldAttempts {
   readonly #room: Room
   readonly #tenants: TenantSlots
   readonly #settler: Settler
-  readonly #deadlines: Deadlines
+  readonly #timeLimits: TimeLimits
   readonly #buffers: Buffers
   readonly #reporter: AttemptReporter
   readonly #running = new Set<ActiveAttempt>()
   /** Handlers that ignored their signal and have not returned yet. */
   readonly #strays = new Set<ActiveAttempt>()
-  #fresh: ActiveAttempt[] = []
   #isPumping = false
   #onIdle: (() => void) | null = null
   /** Jobs running here whose last attempts crashed. */
@@ -50,7 +48,7 @@ export class Runner implements HeldAttempts {
 
   constructor(parts: Parts, { room, tenants, settler, holds, lifecycle }: RunnerParts) {
     this.#parts = parts
-    this.#deadlines = new Deadlines(parts.clock)
+    this.#timeLimits = new TimeLimits(parts.clock, this)
     this.#room = room
     this.#tenants = tenants
     this.#settler = settler
@@ -171,25 +169,20 @@ export class Runner implements HeldAttempts {
     this.#running.add(attempt)
     const handler = this.#parts.handlers.get(attempt.job.spec.handler)
     if (!handler) {
-      this.#done(
-        attempt,
-        outcomeOfThrown(new Error(`no handler ${attempt.job.spec.handler} in this node`)),
-      )
-      return
+      const missing = new Error(`no handler ${attempt.job.spec.handler} in this node`)
+      return this.#done(attempt, outcomeOfThrown(missing))
     }
     let returned: unknown
     attempt.isInHandler = true
     try {
       returned = handler(new Context(attempt, this.#reporter))
     } catch (error) {
-      this.#returned(attempt, outcomeOfThrown(error))
-      return
+      return this.#returned(attempt, outcomeOfThrown(error))
     }
     if (!isThenable(returned)) {
-      this.#returned(attempt, outcomeOfReturned(returned, attempt.measures))
-      return
+      return this.#returned(attempt, outcomeOfReturned(returned, attempt.measures))
     }
-    this.#watchLater(attempt)
+    this.#timeLimits.watch(attempt)
     returned.then(
       value => this.#returned(attempt, outcomeOfReturned(value, attempt.measures)),
       (error: unknown) => this.#returned(attempt, outcomeOfThrown(error)),
@@ -204,36 +197,11 @@ export class Runner implements HeldAttempts {
     attempt.onMeasured?.()
   }
 
-  /** Most handlers end before their time could be watched; only the others cost a deadline. */
-  #watchLater(attempt: ActiveAttempt): void {
-    this.#fresh.push(attempt)
-    if (this.#fresh.length > 1) return
-    this.#parts.clock.soon(() => {
-      const fresh = this.#fresh
-      this.#fresh = []
-      for (const one of fresh) if (!one.isDone) this.#watch(one)
-    })
-  }
-
-  #watch(attempt: ActiveAttempt): void {
-    const { timeoutMs } = attempt.job.spec
-    if (timeoutMs !== null) {
-      this.#deadlines.add(attempt.startedAt + timeoutMs, () => this.#stopFor(attempt, 'timeout'))
-    }
-    const firing = supersededAt(attempt.job, attempt.current, attempt.startedAt)
-    if (firing !== null) this.#deadlines.add(firing, () => this.#stopFor(attempt, 'superseded'))
-  }
-
-  #stopFor(attempt: ActiveAttempt, reason: AbortReason): void {
-    if (attempt.isDone || attempt.phase !== 'running') return
-    this.abort(attempt, reason)
-  }
-
   /** Tells the handler to stop; one that does not listen is left behind after a grace. */
   abort(attempt: ActiveAttempt, reason: AbortReason): void {
     abort(attempt, reason)
-    const { clock, settings, events } = this.#parts
-    this.#deadlines.add(clock.now() + settings.abortGraceMs, () => {
+    const { settings, events } = this.#parts
+    this.#timeLimits.after(settings.abortGraceMs, () => {
       if (attempt.isDone) return
       this.#strays.add(attempt)
       events.emit('stray', { job: attempt.job })
@@ -285,7 +253,7 @@ export class Runner implements HeldAttempts {
 
   stop(): void {
     this.#buffers.stop()
-    this.#deadlines.clear()
+    this.#timeLimits.clear()
   }
 }
 
