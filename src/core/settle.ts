@@ -88,7 +88,7 @@ export function leavesRow(outcome: Outcome): boolean {
 
 /** A claim that never reached its handler was not lost at work: it is simply given back. */
 function normalizeOutcome(job: Job, given: Finish, now: Instant): Finish {
-  const finish = withDeferral(job, given, now)
+  const finish = given.outcome.kind === 'deferred' ? withDeferral(job, given, now) : given
   if (!isLost(finish.outcome) || !neverBegan(job)) return finish
   return { ...finish, outcome: { kind: 'released' } }
 }

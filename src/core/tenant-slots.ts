@@ -72,7 +72,9 @@ export class TenantSlots {
 
   claimed(attempts: readonly Holding[], now: Instant): void {
     if (!this.isOn) return
-    this.saw(new Set(attempts.map(({ job }) => tenantOfLane(job.spec.lane))), now)
+    const tenants = new Set<string>()
+    for (const { job } of attempts) tenants.add(tenantOfLane(job.spec.lane))
+    this.saw(tenants, now)
     this.lastLane = attempts.at(-1)!.job.spec.lane
   }
 

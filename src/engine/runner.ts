@@ -105,6 +105,7 @@ export class Runner implements HeldAttempts {
     const started: Job[] = []
     this.#room.begin(this.#parts.clock.now())
     for (const [queue, buffer] of this.#buffers.byQueue) {
+      if (buffer.length === 0) continue
       let next = 0
       /** Of tenants that have their share of the slots. */
       const keptBack: ActiveAttempt[] = []
@@ -133,7 +134,9 @@ export class Runner implements HeldAttempts {
         started.push(attempt.job)
         this.#start(attempt, now)
       }
-      if (next > 0) buffer.splice(0, next, ...keptBack)
+      // The usual case while handlers end one by one; splice would move the whole buffer.
+      if (next === 1 && keptBack.length === 0) buffer.shift()
+      else if (next > 0) buffer.splice(0, next, ...keptBack)
     }
     this.#isPumping = false
     if (started.length > 0 && this.#parts.events.isHeard('started')) {
