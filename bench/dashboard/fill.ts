@@ -3,7 +3,8 @@
 
 import { openStore } from '../../src/compose.ts'
 import type { Entry } from '../../src/core/entry.ts'
-import { createJob, type Job } from '../../src/core/job.ts'
+import { createJob } from '../../src/core/create.ts'
+import type { Job } from '../../src/core/job.ts'
 import { hash32 } from '../../src/core/spread.ts'
 import { completeSpec } from '../../src/core/spec.ts'
 import { HOUR, MINUTE } from '../../src/core/time.ts'

@@ -2,7 +2,8 @@
 
 import { begin } from '../../src/core/begin.ts'
 import type { Change } from '../../src/core/change.ts'
-import { createJob, type Job } from '../../src/core/job.ts'
+import { createJob } from '../../src/core/create.ts'
+import type { Job } from '../../src/core/job.ts'
 import { settle } from '../../src/core/settle.ts'
 import { completeSpec, type SpecInput } from '../../src/core/spec.ts'
 import { MINUTE } from '../../src/core/time.ts'

@@ -4,9 +4,10 @@
 import { nextEpoch } from './clock-epoch.ts'
 import { decidedTo, passedSpan } from './firings.ts'
 import type { Draft, EndReason, Job, Pause, State, WaitingFor } from './job.ts'
-import { draftOf, dueMoment, expiryOf, noRun, withinEnd, withoutPermitWait } from './job.ts'
+import { draftOf, dueMoment, noRun, withinEnd, withoutPermitWait } from './job.ts'
 import type { Skip } from './ledger.ts'
 import { keptFirings } from './overlap.ts'
+import { expiryOf } from './retention.ts'
 import { isAheadOfClock, type Instant } from './time.ts'
 import {
   freshMoment,

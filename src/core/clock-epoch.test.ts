@@ -4,7 +4,8 @@ import { expect, it } from 'vitest'
 import { change } from './change.ts'
 import { compareDecisions } from './clock-epoch.ts'
 import { occurrenceTask } from './detach.ts'
-import { createJob, type Job } from './job.ts'
+import { createJob } from './create.ts'
+import type { Job } from './job.ts'
 import { completeSpec } from './spec.ts'
 
 const NOW = Date.UTC(2026, 0, 6, 12)

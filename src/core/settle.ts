@@ -2,6 +2,7 @@
 
 import { RESULT_OMITTED, type Attempt, type Outcome } from './attempt.ts'
 import { advanceIn, endIn, givenBack, restIn } from './advance.ts'
+import { oldestDropped } from './retention.ts'
 import { decidedTo, upcomingFiring } from './firings.ts'
 import { changeIn, type Change } from './change.ts'
 import type { ErrorInfo } from './errors.ts'
@@ -61,17 +62,13 @@ export function settle(job: Job, given: Finish, now: Instant): Change {
   const got = hasRow ? attemptPayload(job, current, now) : null
   const attempt = got ? withPayload(attemptOf(job, current, finish, now), got.own) : null
   if (got) next.spec = withHistory(job.spec, got.history)
-  const oldest = job.counters.attempts - job.spec.retention.attempts
   return changeIn(job, next, now, {
     token: job.lease!.token,
     specChanged: next.spec !== job.spec,
     skips: passed.length === 0 ? step.skips : [...passed, ...step.skips],
     attempt,
     records: job.seriesId === null ? noRecords : outcomeRecords(job, attempt),
-    drop:
-      hasRow && oldest > 0
-        ? { number: oldest, finishedBefore: now - job.spec.retention.ageMs }
-        : null,
+    drop: hasRow ? oldestDropped(job, now) : null,
     clearsCheckpoint: step.isRunOver,
   })
 }

@@ -3,7 +3,8 @@
 
 import type { Entry } from '../core/entry.ts'
 import { SchedulerError } from '../core/errors.ts'
-import { createJob, type Job } from '../core/job.ts'
+import { createJob } from '../core/create.ts'
+import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { assertSpecs } from '../core/spec-check.ts'
 import { hash32 } from '../core/spread.ts'

@@ -2,7 +2,7 @@
 
 import type { Outcome } from '../core/attempt.ts'
 import type { Json } from '../core/json.ts'
-import { createJob } from '../core/job.ts'
+import { createJob } from '../core/create.ts'
 import { mayRetry, retryDelayMs } from '../core/retry.ts'
 import type { JobSpec } from '../core/spec.ts'
 import { jsonPayload } from '../core/payload.ts'
