@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { openStore } from '../compose.ts'
 import { copyStore, type CopyEnd, type CopyProgress, type CopyReport } from '../copy/copy.ts'
-import { entryTypes } from '../core/entry.ts'
+import { entryTypes } from '../core/stored/entry.ts'
 import { SchedulerError, type ErrorCode } from '../core/errors.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { exits } from './exits.ts'

@@ -75,7 +75,7 @@ export interface Attempt {
   readonly error: ErrorInfo | null
   readonly result: Json
   readonly measures: JsonObject | null
-  /** The clock epoch it was decided in (core/clock-step); absent in the first. */
+  /** The clock epoch it was decided in (core/clock/clock-step); absent in the first. */
   readonly clockEpoch?: number
   /** Absent when it got the payload that its job was created with. */
   readonly payload?: OwnPayload

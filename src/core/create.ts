@@ -11,10 +11,10 @@ import {
   type Job,
   type NewJob,
 } from './job.ts'
-import { expiryOf } from './retention.ts'
+import { expiryOf } from './history/retention.ts'
 import { withHistory } from './spec.ts'
 import { earlier, type Instant } from './time.ts'
-import { firstMoment, runsBesideGrid } from './trigger.ts'
+import { firstMoment, runsBesideGrid } from './schedule/trigger.ts'
 
 export function createJob(input: NewJob, now: Instant): Job {
   const { id, kind = 'job' } = input

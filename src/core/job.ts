@@ -7,7 +7,7 @@ import type { OutcomeKind } from './attempt.ts'
 import type { JobSpec } from './spec.ts'
 import type { Instant, Millis } from './time.ts'
 import { earlier } from './time.ts'
-import { spreadMs } from './spread.ts'
+import { spreadMs } from './schedule/spread.ts'
 
 export type State = 'waiting' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled'
 export type WaitingFor = 'start' | 'firing' | 'retry'
@@ -26,7 +26,7 @@ export interface Job {
   readonly dueAt: Instant | null
   /** The schedule's cursor: the occurrence awaited or in service. Moves forward within a clock epoch. */
   readonly nextAt: Instant | null
-  /** The clock epoch the cursor is in (core/clock-epoch); 0 before the clock was first set back. */
+  /** The clock epoch the cursor is in (core/clock/clock-epoch); 0 before the clock was first set back. */
   readonly clockEpoch: number
   /** When the schedule's run is tried again; overrides `nextAt` as the moment it waits for. */
   readonly retryAt: Instant | null

@@ -13,7 +13,7 @@ import {
 import { isZone, parseCron } from '../cron/index.ts'
 import { refuse, SchedulerError } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
-import { anything, checkOptions, type Checks } from '../core/option-check.ts'
+import { anything, checkOptions, type Checks } from '../core/spec/option-check.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { createEngine, type Engine, type EngineOptions } from '../create-engine.ts'
 import { Events } from '../runtime/events.ts'

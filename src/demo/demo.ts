@@ -1,13 +1,13 @@
 // A store filled with jobs that have lived for some days, and emptied of them again. What is theirs
 // is written down in one record, so nothing else is ever touched.
 
-import type { Entry } from '../core/entry.ts'
+import type { Entry } from '../core/stored/entry.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { createJob } from '../core/create.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
-import { assertSpecs } from '../core/spec-check.ts'
-import { hash32 } from '../core/spread.ts'
+import { assertSpecs } from '../core/spec/spec-check.ts'
+import { hash32 } from '../core/schedule/spread.ts'
 import { HOUR, MINUTE, type Instant } from '../core/time.ts'
 import { auditing } from '../jobs/audit.ts'
 import type { Client } from '../jobs/client.ts'

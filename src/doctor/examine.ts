@@ -1,8 +1,8 @@
 // A store from all sides: what it finds wrong itself, every job, the nodes, the clocks.
 
 import { COPY_KIND } from '../copy/pages.ts'
-import { DAMAGED_KIND, isDamaged, isRestorable, restoreJob } from '../core/damage.ts'
-import type { Entry } from '../core/entry.ts'
+import { DAMAGED_KIND, isDamaged, isRestorable, restoreJob } from '../core/stored/damage.ts'
+import type { Entry } from '../core/stored/entry.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { NODE_KIND, type StoredRecord } from '../core/record.ts'

@@ -1,7 +1,7 @@
 // Claims that wait for a slot of this node, by queue. What finds none in time goes back: another node
 // may have one, or a job that goes first.
 
-import type { Room } from '../core/room.ts'
+import type { Room } from '../core/fairness/room.ts'
 import type { ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
 import type { Settler } from './settler.ts'

@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest'
 import { systemIds } from '../compose.ts'
-import { LANE_KIND } from '../core/lane.ts'
+import { LANE_KIND } from '../core/fairness/lane.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Job, NewJob } from '../core/job.ts'
 import { completeSpec, type JobSpec } from '../core/spec.ts'

@@ -2,9 +2,9 @@
 // flight where the store works in another process.
 
 import type { Job } from '../core/job.ts'
-import type { Room } from '../core/room.ts'
-import { CLAIMS_LATE, lateClaims } from '../core/store-trouble.ts'
-import type { TenantSlots } from '../core/tenant-slots.ts'
+import type { Room } from '../core/fairness/room.ts'
+import { CLAIMS_LATE, lateClaims } from '../core/alerts/store-trouble.ts'
+import type { TenantSlots } from '../core/fairness/tenant-slots.ts'
 import type { Instant } from '../core/time.ts'
 import type { ClaimRequest } from '../store/port.ts'
 import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'

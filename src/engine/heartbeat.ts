@@ -1,7 +1,7 @@
 // Keeps leases alive in one call for all of them, and lets go of runs that are no longer ours.
 
 import type { AbortReason } from '../core/attempt.ts'
-import { reasonOfLoss } from '../core/outcome.ts'
+import { reasonOfLoss } from '../core/run/outcome.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import { leaseOf, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'

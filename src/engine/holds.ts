@@ -2,7 +2,7 @@
 // that keeps the next start of the job waiting is lifted. It ends by itself when this process is gone.
 
 import type { Change } from '../core/change.ts'
-import { liftHold, markStillRunning } from '../core/hold.ts'
+import { liftHold, markStillRunning } from '../core/run/hold.ts'
 import type { Hold, Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
 import type { ActiveAttempt } from './active-attempt.ts'

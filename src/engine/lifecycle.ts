@@ -4,7 +4,7 @@
 import type { Instant, Millis } from '../core/time.ts'
 import type { NodeState } from '../runtime/events.ts'
 import type { Parts } from './parts.ts'
-import { errorKindOf, storeTrouble, storeTroubleCodes } from '../core/store-trouble.ts'
+import { errorKindOf, storeTrouble, storeTroubleCodes } from '../core/alerts/store-trouble.ts'
 
 const BACKOFF_FIRST_MS: Millis = 100
 const BACKOFF_MAX_MS: Millis = 5_000

@@ -2,8 +2,8 @@
 // gone, unless a commit whose answer was cut off has stored them after all.
 
 import type { Job } from '../core/job.ts'
-import { endEntry } from '../core/kept.ts'
-import { leavesRow } from '../core/settle.ts'
+import { endEntry } from '../core/history/kept.ts'
+import { leavesRow } from '../core/run/settle.ts'
 import { leaseOf, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'

@@ -15,10 +15,10 @@ import { retire } from './node-record.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 import { restart, type Parts } from './parts.ts'
 import { QueueDirectory } from './queue-directory.ts'
-import { Room } from '../core/room.ts'
+import { Room } from '../core/fairness/room.ts'
 import { Runner } from './runner.ts'
 import { Settler } from './settler.ts'
-import { TenantSlots } from '../core/tenant-slots.ts'
+import { TenantSlots } from '../core/fairness/tenant-slots.ts'
 
 export interface StopResult {
   /** Every handler ended by itself. */

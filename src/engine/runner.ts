@@ -10,12 +10,12 @@ import type { Holds } from './holds.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { abort, type ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
-import type { Room } from '../core/room.ts'
+import type { Room } from '../core/fairness/room.ts'
 import { AttemptReporter } from './reporter.ts'
 import type { Settler } from './settler.ts'
 import { TimeLimits } from './time-limits.ts'
-import type { TenantSlots } from '../core/tenant-slots.ts'
-import { outcomeAfterAbort, outcomeOfReturned, outcomeOfThrown } from '../core/outcome.ts'
+import type { TenantSlots } from '../core/fairness/tenant-slots.ts'
+import { outcomeAfterAbort, outcomeOfReturned, outcomeOfThrown } from '../core/run/outcome.ts'
 
 /** How soon a suspect that had to give way is tried again. */
 const SUSPECT_WAIT_MS: Millis = SECOND

@@ -1,7 +1,7 @@
 // When a running handler is told to stop: at its timeout, or when the next firing replaces its run.
 
 import type { AbortReason } from '../core/attempt.ts'
-import { supersededAt } from '../core/overlap.ts'
+import { supersededAt } from '../core/schedule/overlap.ts'
 import type { Millis } from '../core/time.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { Deadlines } from '../runtime/deadlines.ts'

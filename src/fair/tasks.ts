@@ -2,7 +2,7 @@
 // people, so they leave tasks and nothing else.
 
 import { SchedulerError } from '../core/errors.ts'
-import { FAIR_SCHEDULE, PUSHING } from '../core/fair.ts'
+import { FAIR_SCHEDULE, PUSHING } from '../core/fairness/fair.ts'
 import { idOf } from '../jobs/identity.ts'
 import type { Job } from '../core/job.ts'
 import type { Context } from '../engine/context.ts'

@@ -12,7 +12,7 @@ import {
   toRule,
   userOf,
   type LaneRule,
-} from '../core/lane.ts'
+} from '../core/fairness/lane.ts'
 import { limits } from '../core/limits.ts'
 import type { RecordWrite } from '../core/record.ts'
 import type { Engine } from '../create-engine.ts'

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Job } from '../core/job.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { RecordWrite } from '../core/record.ts'
-import { statusOf } from '../core/status.ts'
+import { statusOf } from '../core/control/status.ts'
 import { DAY, type Instant } from '../core/time.ts'
 import type { Ids } from '../runtime/ids.ts'
 

@@ -1,9 +1,9 @@
 // The decisions of one schedule. A store lists them by their times; once the clock was set back, times
 // come again, and the decisions of each clock epoch are put together here.
 
-import { compareDecisions, skipKind, skipOfRecord } from '../core/clock-epoch.ts'
-import { ownEntry } from '../core/kept.ts'
-import { runEntry, type LedgerEntry } from '../core/ledger.ts'
+import { compareDecisions, skipKind, skipOfRecord } from '../core/clock/clock-epoch.ts'
+import { ownEntry } from '../core/history/kept.ts'
+import { runEntry, type LedgerEntry } from '../core/history/ledger.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import type { Instant } from '../core/time.ts'

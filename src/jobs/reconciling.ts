@@ -12,7 +12,7 @@ import {
   type Orphans,
   type Reconciliation,
   type Undeclared,
-} from '../core/reconcile.ts'
+} from '../core/declared/reconcile.ts'
 import type { RecordWrite } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'

@@ -3,7 +3,7 @@
 import type { Job } from '../core/job.ts'
 import { runId } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
-import { CANCELLED_RUN_KIND, cancelledRun, runOf, type Run } from '../core/run.ts'
+import { CANCELLED_RUN_KIND, cancelledRun, runOf, type Run } from '../core/history/run.ts'
 import type { Instant } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
 

@@ -13,7 +13,7 @@ import {
   type LogLevel,
 } from '../compose.ts'
 import { refuse, SchedulerError } from '../core/errors.ts'
-import type { Checks } from '../core/option-check.ts'
+import type { Checks } from '../core/spec/option-check.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { createEngine, type Engine } from '../create-engine.ts'
 import { Events } from '../runtime/events.ts'

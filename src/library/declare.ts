@@ -1,7 +1,7 @@
 // Start: stored jobs are made to match the declared ones, and the difference is printed.
 
-import type { Declaration, Difference, Orphans } from '../core/reconcile.ts'
-import { describeTrigger, type Trigger } from '../core/trigger.ts'
+import type { Declaration, Difference, Orphans } from '../core/declared/reconcile.ts'
+import { describeTrigger, type Trigger } from '../core/schedule/trigger.ts'
 import type { Engine } from '../create-engine.ts'
 import { makeMatch, readDeclared } from '../jobs/reconciling.ts'
 import { rowId } from './identity.ts'

@@ -15,7 +15,7 @@ import {
   isWhole,
   type Check,
   type Checks,
-} from '../core/option-check.ts'
+} from '../core/spec/option-check.ts'
 import { priorityNames } from '../core/spec.ts'
 import type { AnyDefinition, RowPolicies, ScheduleEntry } from './options.ts'
 import type { Policies, RetryOptions } from './policies.ts'

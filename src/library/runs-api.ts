@@ -3,11 +3,17 @@
 import type { Attempt } from '../core/attempt.ts'
 import type { Json } from '../core/json.ts'
 import { limits } from '../core/limits.ts'
-import { anything, isLabel, isWhole, refuseOptions, type Checks } from '../core/option-check.ts'
-import type { PayloadCheck } from '../core/payload.ts'
+import {
+  anything,
+  isLabel,
+  isWhole,
+  refuseOptions,
+  type Checks,
+} from '../core/spec/option-check.ts'
+import type { PayloadCheck } from '../core/history/payload.ts'
 import { parseRunId } from '../core/job.ts'
-import type { LedgerEntry } from '../core/ledger.ts'
-import type { Run } from '../core/run.ts'
+import type { LedgerEntry } from '../core/history/ledger.ts'
+import type { Run } from '../core/history/run.ts'
 import type { Engine } from '../create-engine.ts'
 import { pages, readLedger } from '../jobs/ledger.ts'
 import type { AttemptFilter, LogLine } from '../store/port.ts'

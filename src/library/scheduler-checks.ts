@@ -14,7 +14,7 @@ import {
   isText,
   type Check,
   type Checks,
-} from '../core/option-check.ts'
+} from '../core/spec/option-check.ts'
 import { engineDefaults, type QueueSettings } from '../runtime/settings.ts'
 import type { LibraryOptions as SourceOptions } from '../sources/open.ts'
 import type { WorkflowOptions } from '../workflows/open.ts'

@@ -2,9 +2,9 @@
 // whoever finds nothing waits in line until something may be due. Nobody looks in between.
 
 import { createHash } from 'node:crypto'
-import { isActionName } from '../core/action-name.ts'
-import { laneOf, spanOfLane, spansOfTenant } from '../core/lane.ts'
-import { settle } from '../core/settle.ts'
+import { isActionName } from '../core/spec/action-name.ts'
+import { laneOf, spanOfLane, spansOfTenant } from '../core/fairness/lane.ts'
+import { settle } from '../core/run/settle.ts'
 import type { Job } from '../core/job.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { LaneScope } from '../store/port.ts'

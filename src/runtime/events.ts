@@ -2,13 +2,13 @@
 
 import type { AbortReason, Attempt } from '../core/attempt.ts'
 import type { Change } from '../core/change.ts'
-import type { JobAlert } from '../core/episode.ts'
-import { INCIDENT_KIND } from '../core/incident.ts'
+import type { JobAlert } from '../core/alerts/episode.ts'
+import { INCIDENT_KIND } from '../core/alerts/incident.ts'
 import type { Job } from '../core/job.ts'
-import type { Skip } from '../core/ledger.ts'
-import { TASK_OUTCOME_KIND } from '../core/series.ts'
+import type { Skip } from '../core/history/ledger.ts'
+import { TASK_OUTCOME_KIND } from '../core/schedule/series.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import type { Trouble } from '../core/trouble.ts'
+import type { Trouble } from '../core/alerts/trouble.ts'
 import type { LogLine, PruneResult } from '../store/port.ts'
 
 export type ErrorKind = 'store' | 'claim' | 'record' | 'push' | 'cron'
@@ -36,7 +36,7 @@ export interface EngineEvents {
   settled: { readonly settled: readonly Settled[] }
   /** Outcomes of tasks were stored for their series to count, under these keys. */
   taskOutcomes: { readonly keys: readonly string[] }
-  /** So many incidents were stored by this process, to be told of (core/incident). */
+  /** So many incidents were stored by this process, to be told of (core/alerts/incident). */
   incidents: { readonly count: number }
   /** An episode of a job began, got worse or ended, and this process is the one that tells of it. */
   alerted: { readonly alert: JobAlert }

@@ -1,7 +1,7 @@
 // This start of this process as the owner of leases, and the beat by which others know it lives.
 
-import { beatWrite, ownerOf } from '../core/owner.ts'
-import { hash32 } from '../core/spread.ts'
+import { beatWrite, ownerOf } from '../core/run/owner.ts'
+import { hash32 } from '../core/schedule/spread.ts'
 import { HOUR, type Instant, type Millis } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
 import type { Ids } from './ids.ts'

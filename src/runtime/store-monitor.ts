@@ -4,7 +4,7 @@
 import { SECOND, type Millis } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
 import type { Clock } from './clock.ts'
-import { storeTroubleCodeOf, storeTroubleCodes } from '../core/store-trouble.ts'
+import { storeTroubleCodeOf, storeTroubleCodes } from '../core/alerts/store-trouble.ts'
 
 /** However short the lease, a busy machine may take this long for a call. */
 const ON_TIME_MIN_MS: Millis = SECOND / 4

@@ -1,7 +1,7 @@
 // Troubles are told once per episode and read by everyone from one place.
 
 import { expect, it } from 'vitest'
-import type { TroubleReport } from '../core/trouble.ts'
+import type { TroubleReport } from '../core/alerts/trouble.ts'
 import { Events } from './events.ts'
 import { Troubles } from './troubles.ts'
 

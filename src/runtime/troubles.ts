@@ -2,7 +2,7 @@
 // Whoever finds a problem raises it under a code; raising it again is silent until it is cleared.
 
 import type { Millis } from '../core/time.ts'
-import type { Trouble, TroubleReport } from '../core/trouble.ts'
+import type { Trouble, TroubleReport } from '../core/alerts/trouble.ts'
 import type { Clock } from './clock.ts'
 import type { Events } from './events.ts'
 

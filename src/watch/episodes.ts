@@ -1,8 +1,8 @@
 // Makes episodes of incidents, looks for runs that are missing and for recoveries, and tells of each
 // step once: whichever node writes it emits the alert.
 
-import { WORKFLOW_ACTION } from '../core/action-name.ts'
-import { messageWrite } from '../core/alert-message.ts'
+import { WORKFLOW_ACTION } from '../core/spec/action-name.ts'
+import { messageWrite } from '../core/alerts/alert-message.ts'
 import {
   EPISODE_KIND,
   episodeWrite,
@@ -13,8 +13,8 @@ import {
   succeeded,
   type Episode,
   type EpisodeStep,
-} from '../core/episode.ts'
-import { INCIDENT_KIND, readIncident, subjectOf } from '../core/incident.ts'
+} from '../core/alerts/episode.ts'
+import { INCIDENT_KIND, readIncident, subjectOf } from '../core/alerts/incident.ts'
 import { isEnded, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { removalOf, type StoredRecord } from '../core/record.ts'

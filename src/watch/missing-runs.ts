@@ -9,12 +9,12 @@ import {
   started,
   type Episode,
   type JobAlert,
-} from '../core/episode.ts'
-import { subjectOf, type Incident, type IncidentSubject } from '../core/incident.ts'
+} from '../core/alerts/episode.ts'
+import { subjectOf, type Incident, type IncidentSubject } from '../core/alerts/incident.ts'
 import { isEnded, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { removalOf, type RecordWrite, type StoredRecord } from '../core/record.ts'
-import { shareOut } from '../core/tenant-shares.ts'
+import { shareOut } from '../core/alerts/tenant-shares.ts'
 import type { Instant } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
 import type { Clock } from '../runtime/clock.ts'

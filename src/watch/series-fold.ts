@@ -1,9 +1,9 @@
 // Counts the outcomes of tasks at their series: those this process settled a second later at the
 // latest, those of others that went away whenever somebody looks.
 
-import { isDamaged } from '../core/damage.ts'
+import { isDamaged } from '../core/stored/damage.ts'
 import { limits } from '../core/limits.ts'
-import { foldOutcomes, readOutcome, TASK_OUTCOME_KIND } from '../core/series.ts'
+import { foldOutcomes, readOutcome, TASK_OUTCOME_KIND } from '../core/schedule/series.ts'
 import { removalOf, type StoredRecord } from '../core/record.ts'
 import { SECOND, type Millis } from '../core/time.ts'
 import type { Store } from '../store/port.ts'

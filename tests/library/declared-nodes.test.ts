@@ -1,7 +1,7 @@
 // Several programs on one store, each declaring its own jobs: what a start may stop, and when.
 
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Difference } from '../../src/core/reconcile.ts'
+import type { Difference } from '../../src/core/declared/reconcile.ts'
 import { auditKind } from '../../src/jobs/audit.ts'
 import type { EngineEvents } from '../../src/runtime/events.ts'
 import { createScheduler, cron, every, job, type SchedulerOptions } from '../../src/index.ts'

@@ -3,7 +3,7 @@
 
 import type { Millis } from '../../src/core/time.ts'
 import type { Context } from '../../src/engine/context.ts'
-import { Defer, NoRetry, RetryAfter, Skip } from '../../src/core/outcome.ts'
+import { Defer, NoRetry, RetryAfter, Skip } from '../../src/core/run/outcome.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import type { Witness } from './history.ts'
 import { Random } from './random.ts'

@@ -4,7 +4,7 @@
 import { onTestFinished } from 'vitest'
 import type { Attempt } from '../../src/core/attempt.ts'
 import type { Job } from '../../src/core/job.ts'
-import type { LedgerEntry } from '../../src/core/ledger.ts'
+import type { LedgerEntry } from '../../src/core/history/ledger.ts'
 import type { JobSpec } from '../../src/core/spec.ts'
 import type { Instant, Millis } from '../../src/core/time.ts'
 import { Client } from '../../src/jobs/client.ts'

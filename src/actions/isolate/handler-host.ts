@@ -1,6 +1,6 @@
 // The isolated side: calls the handler with a context whose every part speaks to the node.
 
-import { toJson } from '../../core/json-copy.ts'
+import { toJson } from '../../core/json/json-copy.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import type { Problem } from '../../core/errors.ts'

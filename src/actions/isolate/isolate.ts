@@ -12,7 +12,7 @@ import {
   OmittedResult,
   RetryAfter,
   Skip,
-} from '../../core/outcome.ts'
+} from '../../core/run/outcome.ts'
 import { Output } from '../command/output.ts'
 import type { Usage } from '../usage.ts'
 import type { CallFacts, HandlerPlace, Thrown, ToNode } from './messages.ts'

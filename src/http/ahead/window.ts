@@ -5,7 +5,7 @@ import { DAY, HOUR, isInstant, type Instant, type Millis } from '../../core/time
 import type { Problem } from '../../core/errors.ts'
 import { refuseInvalid } from '../app/refusal.ts'
 import { moment } from '../jobs/texts.ts'
-import type { Window } from '../../core/coming.ts'
+import type { Window } from '../../core/schedule/coming.ts'
 
 const WINDOW_MAX: Millis = 31 * DAY
 

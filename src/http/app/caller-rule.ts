@@ -1,6 +1,6 @@
 // Which specs a caller may store, whichever route they take: the one place that knows who is limited.
 
-import { shortestInterval, type SpecRule } from '../../core/shortest-interval.ts'
+import { shortestInterval, type SpecRule } from '../../core/spec/shortest-interval.ts'
 import { callerOf } from '../auth/access.ts'
 import { EVERY_TENANT } from '../auth/principal.ts'
 import type { AppParts, Request } from './parts.ts'

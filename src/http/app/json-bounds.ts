@@ -1,7 +1,7 @@
 // How deep and broad a text of JSON is, found without parsing it: a text made to be slow to parse is
 // refused for the price of one look at its characters.
 
-import { endOfString } from '../../core/json-text.ts'
+import { endOfString } from '../../core/json/json-text.ts'
 
 export interface JsonBounds {
   readonly jsonDepthMax: number

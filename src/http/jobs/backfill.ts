@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { iso } from '../../core/time.ts'
-import { requestBackfill } from '../../core/requests.ts'
+import { requestBackfill } from '../../core/control/requests.ts'
 import { once } from '../app/idempotency.ts'
 import type { Routes } from '../app/parts.ts'
 import { jobParams } from './answer.ts'

@@ -2,7 +2,7 @@
 
 import { shortId } from '../../core/short-id.ts'
 import { z } from 'zod'
-import { assertTransition, statusOf, transitions } from '../../core/status.ts'
+import { assertTransition, statusOf, transitions } from '../../core/control/status.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
 import type { Json } from '../../core/json.ts'

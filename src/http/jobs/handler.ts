@@ -1,6 +1,6 @@
 // Which code a body may name, and the core's refusals in the words of the body.
 
-import { isActionName } from '../../core/action-name.ts'
+import { isActionName } from '../../core/spec/action-name.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import { NODE_KIND } from '../../core/record.ts'

@@ -7,7 +7,7 @@ import {
   type Difference,
   type Orphans,
   type Reconciliation,
-} from '../../core/reconcile.ts'
+} from '../../core/declared/reconcile.ts'
 import type { Also } from '../../jobs/audit.ts'
 import type { Engine } from '../../create-engine.ts'
 import { makeMatch, readDeclared } from '../../jobs/reconciling.ts'

@@ -2,8 +2,8 @@
 
 import { z } from 'zod'
 import type { Json } from '../../core/json.ts'
-import type { Difference } from '../../core/reconcile.ts'
-import { describeTrigger, type Trigger } from '../../core/trigger.ts'
+import type { Difference } from '../../core/declared/reconcile.ts'
+import { describeTrigger, type Trigger } from '../../core/schedule/trigger.ts'
 import { auditing } from '../../jobs/audit.ts'
 import { onceKept, type Answer } from '../app/idempotency.ts'
 import type { AppParts, Request, Routes } from '../app/parts.ts'

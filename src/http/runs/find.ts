@@ -1,7 +1,7 @@
 // One run by its id, for those who may know of it.
 
 import { parseRunId, type Job } from '../../core/job.ts'
-import { runOf, type Run } from '../../core/run.ts'
+import { runOf, type Run } from '../../core/history/run.ts'
 import { findRun, type FoundRun } from '../../jobs/runs.ts'
 import type { AppParts, Request } from '../app/parts.ts'
 import { notFound } from '../app/refusal.ts'

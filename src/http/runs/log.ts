@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { limits } from '../../core/limits.ts'
-import { currentRunOf } from '../../core/current-run.ts'
+import { currentRunOf } from '../../core/run/current-run.ts'
 import { iso, SECOND, type Millis } from '../../core/time.ts'
 import type { LogLine, Page } from '../../store/port.ts'
 import type { App, AppParts, Request } from '../app/parts.ts'

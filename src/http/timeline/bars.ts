@@ -2,9 +2,9 @@
 
 import { runId, type Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { currentRunOf } from '../../core/current-run.ts'
+import { currentRunOf } from '../../core/run/current-run.ts'
 import { iso, type Instant } from '../../core/time.ts'
-import type { Window } from '../../core/coming.ts'
+import type { Window } from '../../core/schedule/coming.ts'
 import type { Engine } from '../../create-engine.ts'
 import type { JobFilter } from '../../store/port.ts'
 import { bucketWidth, BUCKETS } from '../ahead/view.ts'

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { HOUR, iso, type Instant } from '../../core/time.ts'
-import type { Window } from '../../core/coming.ts'
+import type { Window } from '../../core/schedule/coming.ts'
 import type { Engine } from '../../create-engine.ts'
 import { ahead, type Ahead } from '../ahead/moments.ts'
 import { bucketsOf } from '../ahead/view.ts'

@@ -10,8 +10,8 @@ import {
   readMessage,
   retryWrite,
   type StoredMessage,
-} from '../../core/alert-message.ts'
-import { EVERY_JOB } from '../../core/episode.ts'
+} from '../../core/alerts/alert-message.ts'
+import { EVERY_JOB } from '../../core/alerts/episode.ts'
 import { limits } from '../../core/limits.ts'
 import type { RecordWrite } from '../../core/record.ts'
 import { iso, SECOND, type Instant, type Millis } from '../../core/time.ts'

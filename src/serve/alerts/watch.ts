@@ -1,7 +1,7 @@
 // Looks at the node, the store and the jobs that ran, judges, and shows what it found.
 
 import { isEnded } from '../../core/job.ts'
-import { isLastRunOver } from '../../core/run.ts'
+import { isLastRunOver } from '../../core/history/run.ts'
 import type { StoredRecord } from '../../core/record.ts'
 import { SECOND, type Instant, type Millis } from '../../core/time.ts'
 import type { Engine } from '../../create-engine.ts'

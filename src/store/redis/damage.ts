@@ -1,7 +1,7 @@
 // Records that did not decode are read again in pieces, and written as jobs that failed, so that no
 // claim meets them again.
 
-import type { DamagedRecord } from '../../core/damage.ts'
+import type { DamagedRecord } from '../../core/stored/damage.ts'
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import { asideChange, countOf, damageOf, madeDamage, tenantOfLane } from '../shared/damage.ts'

@@ -3,7 +3,7 @@
 
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { emptyParts, offsetOf, scanMaxOf } from '../../core/query.ts'
+import { emptyParts, offsetOf, scanMaxOf } from '../../core/stored/query.ts'
 import type { Instant } from '../../core/time.ts'
 import { kinds } from '../shared/codes.ts'
 import { toKey } from '../shared/text.ts'

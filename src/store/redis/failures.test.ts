@@ -16,7 +16,7 @@ import { FaultProxy } from '../../../tests/support/servers/proxy.ts'
 import { askRedis, startRedis, type RedisServer } from '../../../tests/support/servers/redis.ts'
 import { eventually } from '../../../tests/support/servers/wait.ts'
 import { beforeAllWith } from '../../../tests/support/skip.ts'
-import { settle } from '../../core/settle.ts'
+import { settle } from '../../core/run/settle.ts'
 import { breaksLink, translated } from './errors.ts'
 import { RedisStore } from './store.ts'
 

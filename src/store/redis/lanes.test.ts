@@ -6,7 +6,7 @@ import { T0, claimIds, claimRequest, job, succeeded } from '../../../tests/suppo
 import { openRedis } from '../../../tests/support/redis.ts'
 import type { OpenedStore } from '../../../tests/support/stores.ts'
 import type { Job } from '../../core/job.ts'
-import { settle } from '../../core/settle.ts'
+import { settle } from '../../core/run/settle.ts'
 import { HOUR, MINUTE } from '../../core/time.ts'
 import { MemoryStore } from '../memory/store.ts'
 import type { Store } from '../port.ts'

@@ -9,7 +9,7 @@ import {
   isSameEntry,
   ownerOf,
   type Entry,
-} from '../../core/entry.ts'
+} from '../../core/stored/entry.ts'
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import { fromKey, toKey } from '../shared/text.ts'

@@ -3,7 +3,7 @@
 
 import { hostname } from 'node:os'
 import process from 'node:process'
-import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
+import { atomicAnswer, bundleOf } from '../../core/stored/bundle.ts'
 import type { Change } from '../../core/change.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'

@@ -7,7 +7,7 @@ import {
   setAside,
   type DamagedPart,
   type Remains,
-} from '../../core/damage.ts'
+} from '../../core/stored/damage.ts'
 import type { Change } from '../../core/change.ts'
 import type { Declared, Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'

@@ -1,6 +1,6 @@
 // What the body of a job says, in the words of the core.
 
-import { DamagedRecord } from '../../core/damage.ts'
+import { DamagedRecord } from '../../core/stored/damage.ts'
 import type { Ended, Job, LastAttempt, RunRequest, Series, Totals } from '../../core/job.ts'
 import { noRun, noTotals } from '../../core/job.ts'
 import type { Body, Detail } from './body.ts'

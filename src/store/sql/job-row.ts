@@ -1,10 +1,10 @@
 // Job ↔ rows of `jobs` and `job_states`.
 
-import { rankOf } from '../../core/fair.ts'
-import { DamagedRecord } from '../../core/damage.ts'
+import { rankOf } from '../../core/fairness/fair.ts'
+import { DamagedRecord } from '../../core/stored/damage.ts'
 import type { Declared, Job, Lease, State, WaitingFor } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
-import { parseSpec, specText } from '../../core/spec-text.ts'
+import { parseSpec, specText } from '../../core/spec/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
 import { states, waits } from '../shared/codes.ts'
 import { countOf, damageOf, declaredOf, madeDamage, type Damage } from '../shared/damage.ts'

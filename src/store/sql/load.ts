@@ -16,7 +16,7 @@ import {
   type QueueEntry,
   type RecordEntry,
   type SkipEntry,
-} from '../../core/entry.ts'
+} from '../../core/stored/entry.ts'
 import type { Instant } from '../../core/time.ts'
 import { toKey } from '../shared/text.ts'
 import { attemptColumns, attemptValues, readColumns, toAttempt } from './attempt-row.ts'

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json } from '../../../src/core/json.ts'
-import { EndJob, NoRetry, RetryAfter, Skip } from '../../../src/core/outcome.ts'
+import { EndJob, NoRetry, RetryAfter, Skip } from '../../../src/core/run/outcome.ts'
 import type { Context } from '../../../src/engine/context.ts'
 
 export default async function good(context: Context): Promise<Json> {

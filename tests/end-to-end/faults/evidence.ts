@@ -4,7 +4,7 @@
 import { openStore } from '../../../src/compose.ts'
 import type { Attempt } from '../../../src/core/attempt.ts'
 import type { Job } from '../../../src/core/job.ts'
-import type { LedgerEntry } from '../../../src/core/ledger.ts'
+import type { LedgerEntry } from '../../../src/core/history/ledger.ts'
 import type { Instant } from '../../../src/core/time.ts'
 import { CorrectedClock, type Clock } from '../../../src/runtime/clock.ts'
 import { Events } from '../../../src/runtime/events.ts'

@@ -4,7 +4,7 @@
 import type { Change } from '../../../core/change.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import type { Job } from '../../../core/job.ts'
-import { atomicAnswer, bundleOf } from '../../../core/bundle.ts'
+import { atomicAnswer, bundleOf } from '../../../core/stored/bundle.ts'
 import { isStamped, stampedAt, type RecordWrite, type StampedWrite } from '../../../core/record.ts'
 import type { Instant } from '../../../core/time.ts'
 import type {

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { limits } from '../../../core/limits.ts'
-import { settle } from '../../../core/settle.ts'
+import { settle } from '../../../core/run/settle.ts'
 import { DAY, HOUR } from '../../../core/time.ts'
 import { claimRequest, newJob, readAll, succeeded, T0 } from '../../../../tests/support/builders.ts'
 import { openSqliteInMemory } from '../../../../tests/support/sqlite.ts'

@@ -1,11 +1,11 @@
 // The SQLite store: one file, any number of processes on one machine. Each call is one transaction.
 
-import { atomicAnswer, bundleOf } from '../../../core/bundle.ts'
+import { atomicAnswer, bundleOf } from '../../../core/stored/bundle.ts'
 import type { Change } from '../../../core/change.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import type { Job } from '../../../core/job.ts'
 import { limits } from '../../../core/limits.ts'
-import { isNodeOwner } from '../../../core/owner.ts'
+import { isNodeOwner } from '../../../core/run/owner.ts'
 import { stampedAt, type RecordWrite, type StampedWrite } from '../../../core/record.ts'
 import type { Instant } from '../../../core/time.ts'
 import type {
