@@ -3,7 +3,7 @@
 // a flood; and what a million tasks leave.
 // Usage: tsx bench/fair.ts [--store sqlite,postgres,redis] [--quick] [--json]
 
-import { fromRule, LANE_KIND, plainRule, spanOfLane } from '../src/core/lane.ts'
+import { fromRule, LANE_KIND, plainRule, spanOfLane } from '../src/core/fairness/lane.ts'
 import { ENDED_TASK_KEPT_MS } from '../src/core/limits.ts'
 import { DAY, HOUR } from '../src/core/time.ts'
 import type { ClaimRequest, Store } from '../src/store/port.ts'

@@ -42,7 +42,7 @@ if (parts.has('lines')) {
   const counts = lineCounts(folder)
   report['lines'] = counts
   for (const [area, count] of Object.entries(counts)) {
-    print(`lines without tests, ${area.padEnd(28)} ${count}`)
+    print(`lines without tests, ${area.padEnd(32)} ${count}`)
   }
 }
 if (parts.has('shapes')) {
@@ -73,7 +73,7 @@ function printCost(store: string, jobs: number, cost: CpuCost): void {
 }
 
 function summary({ files, functions }: Executed): string {
-  const layers = ['core', 'engine', 'store'].map(layer => {
+  const layers = ['core', 'runtime', 'engine', 'jobs', 'store'].map(layer => {
     const own = files.filter(({ path }) => path.startsWith(`${layer}/`))
     const count = own.reduce((sum, file) => sum + file.functions.length, 0)
     return `${layer} ${own.length} / ${count}`

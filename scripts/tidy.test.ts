@@ -82,7 +82,7 @@ describe('ambient', () => {
 
   it('accepts given times, microtasks, and the files where time and chance enter', () => {
     const given = '// Date.now() is for others\nconst d = new Date(now)\nqueueMicrotask(f)\n'
-    const files = { 'src/core/a.ts': given, 'src/engine/clock.ts': reading, 'tests/a.ts': reading }
+    const files = { 'src/core/a.ts': given, 'src/runtime/clock.ts': reading, 'tests/a.ts': reading }
     expect(found(checkAmbient, files)).toEqual([])
   })
 

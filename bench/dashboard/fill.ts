@@ -2,13 +2,14 @@
 // other, and written in bulk.
 
 import { openStore } from '../../src/compose.ts'
-import type { Entry } from '../../src/core/entry.ts'
-import { createJob, type Job } from '../../src/core/job.ts'
-import { hash32 } from '../../src/core/spread.ts'
+import type { Entry } from '../../src/core/stored/entry.ts'
+import { createJob } from '../../src/core/create.ts'
+import type { Job } from '../../src/core/job.ts'
+import { hash32 } from '../../src/core/schedule/spread.ts'
 import { completeSpec } from '../../src/core/spec.ts'
 import { HOUR, MINUTE } from '../../src/core/time.ts'
 import { livePast, type Life } from '../../src/demo/past.ts'
-import { systemClock } from '../../src/engine/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 
 export interface Size {
   readonly jobs: number

@@ -1,6 +1,6 @@
 // What a large store costs: claims under contention, the due query, and doing nothing at all.
 
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/create-engine.ts'
 import { DAY, HOUR } from '../../src/core/time.ts'
 import { median, type Figure } from '../support.ts'
 import type { Ground } from '../ground.ts'

@@ -3,9 +3,9 @@
 import { openStore, systemIds } from '../../src/compose.ts'
 import { completeSpec, type SpecInput } from '../../src/core/spec.ts'
 import type { NewJob } from '../../src/core/job.ts'
-import { systemClock, type Clock } from '../../src/engine/clock.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import type { EngineSettings } from '../../src/engine/settings.ts'
+import { systemClock, type Clock } from '../../src/runtime/clock.ts'
+import { createEngine, type Engine } from '../../src/create-engine.ts'
+import type { EngineSettings } from '../../src/runtime/settings.ts'
 
 export const payload = {
   to: 'someone@example.org',

@@ -1,13 +1,14 @@
 // The modules of a checkout, which need not be this one: an older commit is measured by the same script.
 
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type * as Compose from '../../src/compose.ts'
 import type * as Spec from '../../src/core/spec.ts'
 import type { NewJob } from '../../src/core/job.ts'
-import type * as ClockModule from '../../src/engine/clock.ts'
-import type * as EngineModule from '../../src/engine/engine.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import type * as ClockModule from '../../src/runtime/clock.ts'
+import type * as EngineModule from '../../src/create-engine.ts'
+import type { Engine } from '../../src/create-engine.ts'
 import { mixedJobs } from '../side/mixed-jobs.ts'
 
 const MIXED_PRIORITIES = [2, 3, 4] as const
@@ -19,11 +20,22 @@ export interface Checkout {
 }
 
 export async function openCheckout(folder: string): Promise<Checkout> {
-  const load = (path: string) => import(pathToFileURL(join(folder, path)).href) as Promise<unknown>
+  // Older checkouts have some modules in other places.
+  const load = (...paths: readonly string[]): Promise<unknown> => {
+    const path = paths.find(one => existsSync(join(folder, one)))
+    if (path === undefined) throw new Error(`${folder} has none of ${paths.join(', ')}`)
+    return import(pathToFileURL(join(folder, path)).href)
+  }
   const { openStore, systemIds } = (await load('src/compose.ts')) as typeof Compose
-  const { completeSpec } = (await load('src/core/spec.ts')) as typeof Spec
-  const { systemClock } = (await load('src/engine/clock.ts')) as typeof ClockModule
-  const { createEngine } = (await load('src/engine/engine.ts')) as typeof EngineModule
+  const { completeSpec } = (await load('src/core/job/spec.ts', 'src/core/spec.ts')) as typeof Spec
+  const { systemClock } = (await load(
+    'src/runtime/clock.ts',
+    'src/engine/clock.ts',
+  )) as typeof ClockModule
+  const { createEngine } = (await load(
+    'src/create-engine.ts',
+    'src/engine/engine.ts',
+  )) as typeof EngineModule
   const ids = systemIds()
   return {
     open: async url => {

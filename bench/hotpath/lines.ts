@@ -14,6 +14,7 @@ const areas: Readonly<Record<string, readonly string[]>> = {
   redis: ['src/store/redis'],
   memory: ['src/store/memory'],
   engine: ['src/engine'],
+  'runtime + jobs + remote + watch': ['src/runtime', 'src/jobs', 'src/remote', 'src/watch'],
   core: ['src/core'],
 }
 const SHAPES_HEADING = '## Shapes of a job'

@@ -1,7 +1,7 @@
 // Carillon on each of its stores, as contenders: a real node with its default settings.
 
 import type { SpecInput } from '../../src/core/spec.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/create-engine.ts'
 import { jobs, makeRig } from '../engine/rig.ts'
 import {
   cronAt,

@@ -1,9 +1,10 @@
 // Work for a store without an engine: jobs to insert, claims, and cycles of claim and settle.
 
-import { begin } from '../../src/core/begin.ts'
+import { begin } from '../../src/core/run/begin.ts'
 import type { Change } from '../../src/core/change.ts'
-import { createJob, type Job } from '../../src/core/job.ts'
-import { settle } from '../../src/core/settle.ts'
+import { createJob } from '../../src/core/create.ts'
+import type { Job } from '../../src/core/job.ts'
+import { settle } from '../../src/core/run/settle.ts'
 import { completeSpec, type SpecInput } from '../../src/core/spec.ts'
 import { MINUTE } from '../../src/core/time.ts'
 import type { ClaimRequest, Store } from '../../src/store/port.ts'

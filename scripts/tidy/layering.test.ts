@@ -22,7 +22,9 @@ describe('allowed imports', () => {
     ['src/store/port.ts', ['../core/job.ts', '../cron/index.ts']],
     ['src/store/memory/store.ts', ['../store.ts', '../../core/job.ts', './rows.ts']],
     ['src/store/sql/sqlite/a.ts', ['../store.ts', '../../store.ts', 'node:fs']],
-    ['src/engine/a.ts', ['../store/port.ts', '../core/job.ts', '../cron/index.ts', 'node:events']],
+    ['src/runtime/a.ts', ['../store/port.ts', '../core/job.ts', '../cron/index.ts', 'node:crypto']],
+    ['src/engine/a.ts', ['../store/port.ts', '../core/job.ts', '../runtime/clock.ts']],
+    ['src/jobs/a.ts', ['../engine/a.ts', '../runtime/clock.ts', 'node:crypto']],
     ['src/library/a.ts', ['../engine/a.ts', '../core/job.ts', '../compose.ts']],
     ['src/compose.ts', ['./store/memory/store.ts', './observe/log.ts', 'pino']],
     ['src/testing/a.ts', ['../store/memory/store.ts', '../compose.ts', '../library/job.ts']],
@@ -47,6 +49,9 @@ describe('refused imports', () => {
     ['src/engine/a.ts', '../store/memory/store.ts', 'engine may not import store/memory'],
     ['src/engine/a.ts', '../compose.ts', 'engine may not import compose'],
     ['src/engine/a.ts', 'pino', 'engine may not import pino'],
+    ['src/engine/a.ts', '../jobs/client.ts', 'engine may not import jobs'],
+    ['src/engine/a.ts', '../watch/episodes.ts', 'engine may not import watch'],
+    ['src/runtime/a.ts', '../engine/node.ts', 'runtime may not import engine'],
     ['src/library/a.ts', '../store/sql/store.ts', 'library may not import store/sql'],
     ['src/index.ts', './store/memory/store.ts', 'index may not import store/memory'],
     ['src/observe/a.ts', '../engine/a.ts', 'observe may import only types from engine'],
@@ -71,7 +76,7 @@ describe('refused imports', () => {
 
 describe('forms of import', () => {
   it('types may pass where values may not', () => {
-    const tree = makeTree({ 'src/observe/a.ts': "import type { E } from '../engine/events.ts'" })
+    const tree = makeTree({ 'src/observe/a.ts': "import type { E } from '../runtime/events.ts'" })
     expect(checkLayering(tree)).toEqual([])
   })
 

@@ -20,7 +20,8 @@ export interface Layer {
 }
 
 const belowEngine = ['port', 'core', 'cron']
-const belowLibrary = ['engine', ...belowEngine]
+const aboveStores = ['runtime', ...belowEngine]
+const belowLibrary = ['create-engine', 'watch', 'jobs', 'engine', ...aboveStores]
 
 /** One row per layer: a folder of src, a file of src, `port`, or `stores` (one row for all). */
 export const layers: Readonly<Record<string, Layer>> = {
@@ -32,7 +33,17 @@ export const layers: Readonly<Record<string, Layer>> = {
   /** What several stores do alike: codes, keys, bodies of rows. */
   shared: { imports: ['core', 'cron'], packages: [] },
   stores: { imports: [...belowEngine, 'shared'], packages: 'any' },
-  engine: { imports: belowEngine, packages: ['node:*'] },
+  /** What every part of a node is given: clock, timers, ids, events. */
+  runtime: { imports: belowEngine, packages: ['node:*'] },
+  engine: { imports: aboveStores, packages: [] },
+  /** What people and programs ask of jobs. */
+  jobs: { imports: ['engine', ...aboveStores], packages: ['node:*'] },
+  /** Work done in other processes. */
+  remote: { imports: ['engine', ...aboveStores], packages: ['node:*'] },
+  /** What a node looks after beside its loop: alerts, missing runs, the counts of series. */
+  watch: { imports: ['jobs', 'engine', ...aboveStores], packages: [] },
+  /** A node and its client over one store. */
+  'create-engine': { imports: ['watch', 'jobs', 'engine', ...aboveStores], packages: [] },
   copy: { imports: belowEngine, packages: ['node:*'] },
   /** A queue that users share in turns: schedules, pushes, rules of users. */
   fair: { imports: belowLibrary, packages: [] },
@@ -42,8 +53,8 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   /** Tasks declared as a whole: a thin face of the library. */
   declared: { imports: [...belowLibrary, 'library', 'compose'], packages: [] },
-  observe: { imports: ['core'], types: ['engine'], packages: 'any' },
-  actions: { imports: ['engine', 'core', 'cron', 'port'], packages: 'any' },
+  observe: { imports: ['core'], types: ['create-engine', 'engine', 'runtime'], packages: 'any' },
+  actions: { imports: ['engine', ...aboveStores], packages: 'any' },
   workflows: { imports: [...belowLibrary, 'actions'], packages: ['zod'] },
   sources: { imports: [...belowLibrary, 'actions'], packages: ['zod', 'yaml', 'node:*'] },
   /** Jobs with a past, to look at. */
@@ -130,8 +141,8 @@ export const storePackages: Readonly<Record<string, readonly string[]>> = {
 
 /** The files that may read the clock, set timers and draw random numbers. */
 export const ambientFiles = [
-  'src/engine/clock.ts',
-  'src/engine/ids.ts',
+  'src/runtime/clock.ts',
+  'src/runtime/ids.ts',
   'src/compose.ts',
   'src/actions/isolate/entry.ts',
   'src/actions/isolate/watchdog.ts',
@@ -144,7 +155,15 @@ export const ambientFiles = [
 export const bundledLayers = ['dashboard']
 
 /** Where the glossary is binding on identifiers. */
-export const glossaryFolders = ['src/core/', 'src/store/', 'src/engine/']
+export const glossaryFolders = [
+  'src/core/',
+  'src/store/',
+  'src/runtime/',
+  'src/engine/',
+  'src/jobs/',
+  'src/remote/',
+  'src/watch/',
+]
 
 /** Word (or words in a row) an identifier may not contain → the word this project uses. */
 export const bannedWords: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import type { ZodType } from 'zod'
 import type { Problem } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Context } from '../engine/context.ts'
-import type { Resource } from '../engine/resource.ts'
+import type { Resource } from '../runtime/resource.ts'
 
 /** Settings as they are stored: plain JSON that names its kind. */
 export type ActionSettings = JsonObject & { readonly kind: string }

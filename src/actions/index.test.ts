@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { SchedulerError } from '../core/errors.ts'
-import { systemClock } from '../engine/clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { openDatabase } from '../store/sql/sqlite/driver.ts'
 import { actionHandlers, SqlitePages, type ActionOptions } from './index.ts'
 

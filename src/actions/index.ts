@@ -4,7 +4,7 @@
 import process from 'node:process'
 import { refuse } from '../core/errors.ts'
 import type { Millis } from '../core/time.ts'
-import type { Clock } from '../engine/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Handler } from '../engine/handlers.ts'
 import type { CommandAccount } from './command/account.ts'
 import { commandAction, passedByDefault } from './command/action.ts'

@@ -1,7 +1,7 @@
 // Which settings are accepted, how they are stored, and who may see what.
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../engine/clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { MASK } from './action.ts'
 import { Outbound } from './guard/outbound.ts'
 import { httpAction } from './http/action.ts'

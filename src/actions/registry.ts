@@ -1,14 +1,19 @@
 // The kinds of actions a node knows: checked when a job is made, one handler for each.
 
 import { z, type ZodType } from 'zod'
-import { ACTION_PREFIX, isActionName, isGenuineAction, payloadWithin } from '../core/action-name.ts'
+import {
+  ACTION_PREFIX,
+  isActionName,
+  isGenuineAction,
+  payloadWithin,
+} from '../core/spec/action-name.ts'
 import { refuse, type Problem } from '../core/errors.ts'
 import { jsonEqual, type Json, type JsonObject } from '../core/json.ts'
 import type { Job } from '../core/job.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Context } from '../engine/context.ts'
 import type { Handler } from '../engine/handlers.ts'
-import { NoRetry } from '../engine/verdicts.ts'
+import { NoRetry } from '../core/run/outcome.ts'
 import { MASK, type Action, type ActionSettings, type Author, type Reader } from './action.ts'
 import { ruleText } from './rule-text.ts'
 

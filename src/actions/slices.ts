@@ -2,7 +2,7 @@
 // All of a process share one queue, so a hundred large pages hold the loop no longer than one.
 
 import type { Millis } from '../core/time.ts'
-import { systemClock, type Clock } from '../engine/clock.ts'
+import { systemClock, type Clock } from '../runtime/clock.ts'
 
 /** How long computations may hold one turn of the event loop, all of them together. */
 const TURN_MS: Millis = 8

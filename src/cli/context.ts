@@ -3,7 +3,7 @@
 
 import type { Api } from './target/api.ts'
 import type { Instant } from '../core/time.ts'
-import { systemClock } from '../engine/clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import type { Globals } from './globals.ts'
 import { usage } from './problem.ts'
 import { safe, type Screen } from './screen.ts'

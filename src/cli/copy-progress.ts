@@ -1,7 +1,7 @@
 // How far a copy is, for people: a bar that moves on a terminal, a line now and then elsewhere.
 
 import type { CopyProgress } from '../copy/copy.ts'
-import { entryTypes, type EntryType } from '../core/entry.ts'
+import { entryTypes, type EntryType } from '../core/stored/entry.ts'
 import type { Instant } from '../core/time.ts'
 
 export interface ProgressOutput {

@@ -6,7 +6,7 @@ import { CarillonError } from '../client/error.ts'
 import { exits } from './exits.ts'
 import type { Context } from './context.ts'
 import { CliProblem, usage } from './problem.ts'
-import { didYouMean } from '../core/suggest.ts'
+import { didYouMean } from '../core/spec/suggest.ts'
 
 const FOUND_MAX = 20
 const LOOKED_AT = 250

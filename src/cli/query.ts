@@ -1,7 +1,7 @@
 // `status:paused,failed queue:mail digest`: the words a list is filtered by.
 
 import { usage } from './problem.ts'
-import { didYouMean } from '../core/suggest.ts'
+import { didYouMean } from '../core/spec/suggest.ts'
 
 export interface Words {
   readonly by: Readonly<Record<string, string>>

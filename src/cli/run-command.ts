@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import process from 'node:process'
-import { systemClock } from '../engine/clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { Context } from './context.ts'
 import { exits } from './exits.ts'
 import { fail } from './fail.ts'

@@ -1,7 +1,7 @@
 // Which verb a state allows, for dry runs: the same table the service goes by.
 
 import type { Job } from '../client/index.ts'
-import { transitions, type Status } from '../core/status.ts'
+import { transitions, type Status } from '../core/control/status.ts'
 import { exits } from './exits.ts'
 import { CliProblem } from './problem.ts'
 

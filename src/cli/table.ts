@@ -2,7 +2,7 @@
 
 import { cut, safe, widthOf, type Screen, type Style } from './screen.ts'
 import { usage } from './problem.ts'
-import { didYouMean } from '../core/suggest.ts'
+import { didYouMean } from '../core/spec/suggest.ts'
 
 export interface Column<R> {
   /** What `--columns` calls it. */

@@ -8,7 +8,7 @@ import {
   refuseOptions,
   type Check,
   type Checks,
-} from '../core/option-check.ts'
+} from '../core/spec/option-check.ts'
 import { after, chance, makeKey, wait } from './ambient.ts'
 import { CarillonError, TimeoutError, UnreachableError } from './error.ts'
 

@@ -1,11 +1,11 @@
 // Whether a store still holds what it held before a migration: every job with its next time, every
 // count, every history. Jobs that have run since are told apart.
 
-import type { EntryType } from '../core/entry.ts'
+import type { EntryType } from '../core/stored/entry.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { iso, type Instant } from '../core/time.ts'
-import { statusOf } from '../core/status.ts'
+import { statusOf } from '../core/control/status.ts'
 import type { Store } from '../store/port.ts'
 import { pagesOf } from './pages.ts'
 import { Summing, type Sums } from './sums.ts'

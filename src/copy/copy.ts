@@ -2,11 +2,11 @@
 // every queue of the target is held, so that nobody starts on half a store.
 
 import type { Change } from '../core/change.ts'
-import { entryTypes, ownerOf, type Entry, type EntryType } from '../core/entry.ts'
+import { entryTypes, ownerOf, type Entry, type EntryType } from '../core/stored/entry.ts'
 import { SchedulerError } from '../core/errors.ts'
-import { failInvalid } from '../core/invalid.ts'
+import { failInvalid } from '../core/run/invalid.ts'
 import type { Job } from '../core/job.ts'
-import { settle } from '../core/settle.ts'
+import { settle } from '../core/run/settle.ts'
 import type { Instant } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
 import { readMarker, refuseOther, writeMarker, type Marker } from './marker.ts'

@@ -1,6 +1,6 @@
 // A dump from beginning to end, page after page, none much larger than the memory meant for it.
 
-import type { Entry } from '../core/entry.ts'
+import type { Entry } from '../core/stored/entry.ts'
 import { NODE_KIND } from '../core/record.ts'
 import type { Page, Store } from '../store/port.ts'
 import type { Summing } from './sums.ts'

@@ -1,7 +1,7 @@
 // How many entries of each type there are, and a checksum over them that does not depend on order.
 
 import { createHash } from 'node:crypto'
-import { entryTypes, type Entry, type EntryType } from '../core/entry.ts'
+import { entryTypes, type Entry, type EntryType } from '../core/stored/entry.ts'
 import { canonicalJson } from '../core/json.ts'
 
 export interface Sum {

@@ -44,6 +44,9 @@ export type Outcome =
 
 export type OutcomeKind = Outcome['kind']
 
+/** Why a handler is told to stop. */
+export type AbortReason = 'cancelled' | 'timeout' | 'shutdown' | 'lease-lost' | 'superseded'
+
 export type Origin = 'schedule' | 'manual' | 'retry' | 'backfill'
 
 /** History: appended once, when the attempt is settled. A live attempt is its job's lease. */
@@ -72,7 +75,7 @@ export interface Attempt {
   readonly error: ErrorInfo | null
   readonly result: Json
   readonly measures: JsonObject | null
-  /** The clock epoch it was decided in (core/clock-step); absent in the first. */
+  /** The clock epoch it was decided in (core/clock/clock-step); absent in the first. */
   readonly clockEpoch?: number
   /** Absent when it got the payload that its job was created with. */
   readonly payload?: OwnPayload

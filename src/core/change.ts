@@ -1,11 +1,11 @@
 // What a decision asks the store to write: all of it or nothing.
 
 import type { Attempt } from './attempt.ts'
-import { inEpochOf, nextEpoch } from './clock-epoch.ts'
-import { incidentRecord, type Decision } from './incident.ts'
+import { inEpochOf, nextEpoch } from './clock/clock-epoch.ts'
+import { incidentRecord, type Decision } from './alerts/incident.ts'
 import { draftOf, type Draft, type Job } from './job.ts'
-import type { Skip } from './ledger.ts'
-import { releasedHistory } from './payload-history.ts'
+import type { Skip } from './history/ledger.ts'
+import { releasedHistory } from './history/payload-history.ts'
 import type { RecordWrite } from './record.ts'
 import { withHistory } from './spec.ts'
 import { isAheadOfClock, type Instant } from './time.ts'

@@ -1,7 +1,7 @@
 // What a handler leaves for its next attempt: a bounded copy as JSON.
 
 import { refuse, type Problem } from './errors.ts'
-import { toJson } from './json-copy.ts'
+import { toJson } from './json/json-copy.ts'
 import { jsonBytes, type Json } from './json.ts'
 import { limits } from './limits.ts'
 

@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest'
 import { T0 } from '../../tests/support/builders.ts'
 import { cron, every, made } from '../../tests/support/pure.ts'
-import { createJob, parseRunId, runId } from './job.ts'
+import { createJob } from './create.ts'
+import { parseRunId, runId } from './job.ts'
 import { HOUR, MINUTE } from './time.ts'
 
 describe('a new job', () => {

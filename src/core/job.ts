@@ -2,13 +2,12 @@
 
 import type { ErrorInfo } from './errors.ts'
 import type { Json } from './json.ts'
-import { ENDED_JOB_KEPT_MS, ENDED_TASK_KEPT_MS, limits } from './limits.ts'
+import { limits } from './limits.ts'
 import type { OutcomeKind } from './attempt.ts'
-import { withHistory, type JobSpec } from './spec.ts'
+import type { JobSpec } from './spec.ts'
 import type { Instant, Millis } from './time.ts'
 import { earlier } from './time.ts'
-import { firstMoment, runsBesideGrid } from './trigger.ts'
-import { spreadMs } from './spread.ts'
+import { spreadMs } from './schedule/spread.ts'
 
 export type State = 'waiting' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled'
 export type WaitingFor = 'start' | 'firing' | 'retry'
@@ -27,7 +26,7 @@ export interface Job {
   readonly dueAt: Instant | null
   /** The schedule's cursor: the occurrence awaited or in service. Moves forward within a clock epoch. */
   readonly nextAt: Instant | null
-  /** The clock epoch the cursor is in (core/clock-epoch); 0 before the clock was first set back. */
+  /** The clock epoch the cursor is in (core/clock/clock-epoch); 0 before the clock was first set back. */
   readonly clockEpoch: number
   /** When the schedule's run is tried again; overrides `nextAt` as the moment it waits for. */
   readonly retryAt: Instant | null
@@ -207,7 +206,7 @@ export interface NewJob {
   readonly declared?: Declared | null
 }
 
-const noCounters: Counters = { runs: 0, attempts: 0, fence: 0, concluded: 0 }
+export const noCounters: Counters = { runs: 0, attempts: 0, fence: 0, concluded: 0 }
 export const noTotals: Totals = {
   succeeded: 0,
   failed: 0,
@@ -216,66 +215,7 @@ export const noTotals: Totals = {
   skipped: 0,
   durationMs: 0,
 }
-const noRequests: readonly RunRequest[] = []
-
-export function createJob(input: NewJob, now: Instant): Job {
-  const { id, kind = 'job' } = input
-  // A job made like another one has no past.
-  const spec = withHistory(input.spec, undefined)
-  const { trigger } = spec
-  const nextAt = withinEnd(firstMoment(trigger, spec.first, now, spec.startAt), spec.endAt)
-  const isTwofold = runsBesideGrid(trigger, spec.first)
-  const moment = nextAt === null ? null : spreadMoment(input, nextAt)
-  const dueAt = isTwofold ? earlier(moment, now) : moment
-  // Its window is over before it began: there is nothing to wait for.
-  const isOver = dueAt === null && trigger.kind !== 'manual'
-  return {
-    id,
-    kind,
-    seriesId: input.seriesId ?? null,
-    declared: input.declared ?? null,
-    spec,
-    state: isOver ? 'completed' : 'waiting',
-    waitingFor: trigger.kind === 'once' ? 'start' : 'firing',
-    dueAt,
-    nextAt,
-    clockEpoch: 0,
-    retryAt: null,
-    floor: null,
-    backlog: 0,
-    missed: 0,
-    current: noRun,
-    serving: null,
-    requests: isTwofold ? [manualRequest('first', now)] : noRequests,
-    crashes: 0,
-    counters: noCounters,
-    totals: noTotals,
-    series: null,
-    lease: null,
-    hold: null,
-    pause: null,
-    pauseAsked: null,
-    ended: isOver ? { at: now, reason: 'completed' } : null,
-    last: null,
-    lastError: null,
-    expireAt: isOver ? expiryOf({ kind, spec }, 'completed', now) : null,
-    createdAt: now,
-    updatedAt: now,
-    revision: 1,
-    version: 1,
-  }
-}
-
-/** Recurring jobs that ended stay to be seen; what cannot come back goes after a while. */
-export function expiryOf(
-  job: Pick<Job, 'kind' | 'spec'>,
-  reason: EndReason,
-  now: Instant,
-): Instant | null {
-  if (job.kind === 'task') return now + ENDED_TASK_KEPT_MS
-  const goes = job.spec.trigger.kind === 'once' || reason === 'archived'
-  return goes ? now + ENDED_JOB_KEPT_MS : null
-}
+export const noRequests: readonly RunRequest[] = []
 
 export function manualRequest(id: string, now: Instant, payload?: Json): RunRequest {
   return { ...noRun, id, kind: 'manual', dueAt: now, occurrence: now, to: null, payload }

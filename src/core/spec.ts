@@ -1,10 +1,10 @@
 // What a person declares about a job. Nothing in a spec changes by running it.
 
 import type { Json, JsonObject } from './json.ts'
-import type { PayloadHistory } from './kept-payload.ts'
+import type { PayloadHistory } from './history/kept-payload.ts'
 import type { Instant, Millis } from './time.ts'
 import { DAY, HOUR, MINUTE } from './time.ts'
-import { isRecurring, type FirstRun, type Trigger } from './trigger.ts'
+import { isRecurring, type FirstRun, type Trigger } from './schedule/trigger.ts'
 
 export type Priority = 1 | 2 | 3 | 4 | 5 | 6
 

@@ -1,10 +1,10 @@
 // What a start changed, as one line for people and as fields for machines.
 
-import type { FieldChange } from '../core/edit.ts'
+import type { FieldChange } from '../core/control/edit.ts'
 import { shown } from '../core/errors.ts'
-import type { Difference } from '../core/reconcile.ts'
+import type { Difference } from '../core/declared/reconcile.ts'
 import type { Backoff, Retry } from '../core/spec.ts'
-import type { CronTrigger } from '../core/trigger.ts'
+import type { CronTrigger } from '../core/schedule/trigger.ts'
 import type { Logger } from '../compose.ts'
 
 interface Changed {

@@ -4,7 +4,7 @@
 import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 
 /** Those set aside already, and once each those whose last lease has yet to be reaped. */
 export async function reviveAll(engine: Engine, app: string): Promise<void> {

@@ -1,6 +1,6 @@
 // A declared task as a job: one spec for all of them, and a name of its own for its handler.
 
-import type { Declaration } from '../core/reconcile.ts'
+import type { Declaration } from '../core/declared/reconcile.ts'
 import { completeSpec, type JobSpec } from '../core/spec.ts'
 import type { Context } from '../engine/context.ts'
 import { errorInfo } from '../core/errors.ts'

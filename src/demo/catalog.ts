@@ -1,6 +1,6 @@
 // The jobs of the demo: a shop, crawls of sites, and a queue that users share.
 
-import { laneOf } from '../core/lane.ts'
+import { laneOf } from '../core/fairness/lane.ts'
 import { DAY, HOUR, MINUTE, SECOND, type Instant } from '../core/time.ts'
 import { cron, crawling, every, handlerOf, made, type DemoJob } from './make.ts'
 import { shopJobs } from './shop.ts'

@@ -1,13 +1,13 @@
 // How a job of the demo is put together: its spec with its temper, marked as such.
 
-import { isActionName } from '../core/action-name.ts'
+import { isActionName } from '../core/spec/action-name.ts'
 import { crawlSettings } from '../actions/crawl/settings.ts'
 import { httpSettings } from '../actions/http/settings.ts'
 import type { NewJob } from '../core/job.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { completeSpec, type SpecInput } from '../core/spec.ts'
 import { DAY, type Millis } from '../core/time.ts'
-import type { Trigger } from '../core/trigger.ts'
+import type { Trigger } from '../core/schedule/trigger.ts'
 import { tempered, type Temper } from './temper.ts'
 
 export interface DemoJob extends NewJob {

@@ -2,14 +2,14 @@
 // out is a job with its history as a store would hold it.
 
 import type { Outcome } from '../core/attempt.ts'
-import { begin } from '../core/begin.ts'
-import { attemptEntry, type Entry } from '../core/entry.ts'
+import { begin } from '../core/run/begin.ts'
+import { attemptEntry, type Entry } from '../core/stored/entry.ts'
 import type { Job } from '../core/job.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { Skip } from '../core/ledger.ts'
-import type { LogLine } from '../core/report.ts'
-import { settle } from '../core/settle.ts'
-import { hash32 } from '../core/spread.ts'
+import type { Skip } from '../core/history/ledger.ts'
+import type { LogLine } from '../core/history/report.ts'
+import { settle } from '../core/run/settle.ts'
+import { hash32 } from '../core/schedule/spread.ts'
 import { MINUTE, type Instant, type Millis } from '../core/time.ts'
 
 export interface Done {

@@ -2,9 +2,9 @@
 // reach nothing outside this process. Jobs that are not of the demo are left to what they were.
 
 import type { Json } from '../core/json.ts'
-import type { Clock } from '../engine/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Context } from '../engine/context.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import type { Handler } from '../engine/handlers.ts'
 import { demoHandlers } from './catalog.ts'
 import { planOf, temperOf, type Plan, type Temper } from './temper.ts'

@@ -2,8 +2,8 @@
 // job's own metadata, under a key callers neither see nor set, so the job plays on after a restart.
 
 import type { Json, JsonObject } from '../core/json.ts'
-import type { LogLine } from '../core/report.ts'
-import { hash32 } from '../core/spread.ts'
+import type { LogLine } from '../core/history/report.ts'
+import { hash32 } from '../core/schedule/spread.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Instant, Millis } from '../core/time.ts'
 

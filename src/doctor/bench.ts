@@ -5,7 +5,7 @@ import type { Instant } from '../core/time.ts'
 import { SECOND } from '../core/time.ts'
 import { completeSpec, type SpecInput } from '../core/spec.ts'
 import type { NewJob } from '../core/job.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 
 export interface BenchOptions {
   readonly engine: Engine

@@ -1,8 +1,8 @@
 // A store from all sides: what it finds wrong itself, every job, the nodes, the clocks.
 
 import { COPY_KIND } from '../copy/pages.ts'
-import { DAMAGED_KIND, isDamaged, isRestorable, restoreJob } from '../core/damage.ts'
-import type { Entry } from '../core/entry.ts'
+import { DAMAGED_KIND, isDamaged, isRestorable, restoreJob } from '../core/stored/damage.ts'
+import type { Entry } from '../core/stored/entry.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { NODE_KIND, removalOf, type StoredRecord } from '../core/record.ts'
@@ -15,7 +15,7 @@ import {
   type Instant,
   type Millis,
 } from '../core/time.ts'
-import type { Ids } from '../engine/ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 import type { Page, Store } from '../store/port.ts'
 import type { FaultKind } from '../store/maintenance.ts'
 import type { Finding } from './finding.ts'

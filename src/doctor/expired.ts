@@ -1,6 +1,6 @@
 // What retention would let go now, counted without touching it; and what ended before a moment.
 
-import type { Entry } from '../core/entry.ts'
+import type { Entry } from '../core/stored/entry.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import type { Instant } from '../core/time.ts'

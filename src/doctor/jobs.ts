@@ -1,14 +1,14 @@
 // What can be wrong with a single job, whatever store it is in, and the change that puts it right.
 
-import { rest } from '../core/advance.ts'
+import { rest } from '../core/schedule/advance.ts'
 import { change, type Change } from '../core/change.ts'
-import { failInvalid } from '../core/invalid.ts'
+import { failInvalid } from '../core/run/invalid.ts'
 import { dueMoment, isEnded, type Job } from '../core/job.ts'
-import { resumeJob } from '../core/pause.ts'
-import { settle } from '../core/settle.ts'
-import { checkSpec } from '../core/spec-check.ts'
+import { resumeJob } from '../core/control/pause.ts'
+import { settle } from '../core/run/settle.ts'
+import { checkSpec } from '../core/spec/spec-check.ts'
 import { MINUTE, type Instant, type Millis } from '../core/time.ts'
-import { freshMoment } from '../core/trigger.ts'
+import { freshMoment } from '../core/schedule/trigger.ts'
 
 export interface JobFault {
   readonly code: string

@@ -1,16 +1,14 @@
 // The jobs this node holds a lease for, from claim to settled.
 
-import type { Outcome } from '../core/attempt.ts'
+import type { AbortReason, Outcome } from '../core/attempt.ts'
 import type { Job } from '../core/job.ts'
-import { isSuspect } from '../core/crash.ts'
-import { currentRunOf, type CurrentRun } from '../core/current-run.ts'
-import type { LogBuffer } from '../core/log-buffer.ts'
+import { isSuspect } from '../core/run/crash.ts'
+import { currentRunOf, type CurrentRun } from '../core/run/current-run.ts'
+import type { LogBuffer } from '../core/history/log-buffer.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Instant } from '../core/time.ts'
 import type { LogLine, Progress } from '../store/port.ts'
-import type { Permit, Resource } from './resource.ts'
-
-export type AbortReason = 'cancelled' | 'timeout' | 'shutdown' | 'lease-lost' | 'superseded'
+import type { Permit, Resource } from '../runtime/resource.ts'
 
 export interface ActiveAttempt {
   job: Job

@@ -7,8 +7,8 @@ import type { NewJob } from '../core/job.ts'
 import { completeSpec } from '../core/spec.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { ClaimRequest } from '../store/port.ts'
-import { systemClock } from './clock.ts'
-import { createEngine } from './engine.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { createEngine } from '../create-engine.ts'
 
 class Aside extends MemoryStore {
   override readonly isRemote = true

@@ -1,7 +1,7 @@
 // Notices that the store's clock was set back, opens a clock epoch for all nodes, and puts the waiting
 // jobs right. One node wins the epoch by its record; whoever finds it unrepaired goes on with it.
 
-import { afterClockStep } from '../core/clock-step.ts'
+import { afterClockStep } from '../core/clock/clock-step.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { CLOCK_KIND, type RecordWrite } from '../core/record.ts'
@@ -14,7 +14,7 @@ import {
   type Millis,
 } from '../core/time.ts'
 import type { Page } from '../store/port.ts'
-import type { Measured } from './clock.ts'
+import type { Measured } from '../runtime/clock.ts'
 import type { Parts } from './parts.ts'
 
 type EpochParts = Pick<Parts, 'store' | 'clock' | 'wake' | 'events' | 'settings' | 'troubles'>

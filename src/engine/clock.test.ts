@@ -1,7 +1,7 @@
 // How far a clock was set back is measured against time that passed, in whole milliseconds.
 
 import { expect, it } from 'vitest'
-import { CorrectedClock, type Clock } from './clock.ts'
+import { CorrectedClock, type Clock } from '../runtime/clock.ts'
 
 it('G4 measures a step in whole milliseconds, as stored times are', async () => {
   const at = { wall: 1_000_000, monotonic: 17.25 }

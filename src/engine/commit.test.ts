@@ -1,7 +1,7 @@
 // What was written by the clock before a step is put right, in whole milliseconds.
 
 import { expect, it } from 'vitest'
-import { createJob } from '../core/job.ts'
+import { createJob } from '../core/create.ts'
 import { change, type Change } from '../core/change.ts'
 import { completeSpec } from '../core/spec.ts'
 import type { Store } from '../store/port.ts'

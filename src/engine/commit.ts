@@ -2,10 +2,10 @@
 // jobs wait for a time of the clock before: nobody else may find them, so they are put right here.
 
 import type { Change } from '../core/change.ts'
-import { afterClockStep } from '../core/clock-step.ts'
+import { afterClockStep } from '../core/clock/clock-step.ts'
 import { CLOCK_STEP_MS } from '../core/time.ts'
 import type { CommitResult, Store, WriteOptions } from '../store/port.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 export interface CommitParts {
   readonly store: Store

@@ -1,9 +1,9 @@
 // A part of an attempt's work speaks in its own name and shares the rest.
 
 import { expect, test } from 'vitest'
-import { createJob } from '../core/job.ts'
+import { createJob } from '../core/create.ts'
 import type { Json } from '../core/json.ts'
-import { currentRunOf } from '../core/current-run.ts'
+import { currentRunOf } from '../core/run/current-run.ts'
 import { completeSpec } from '../core/spec.ts'
 import type { LogLine } from '../store/port.ts'
 import { Context, type Part } from './context.ts'

@@ -2,7 +2,7 @@
 
 import type { Job } from '../core/job.ts'
 import type { Context } from './context.ts'
-import type { Resource, ResourceOf } from './resource.ts'
+import type { Resource, ResourceOf } from '../runtime/resource.ts'
 
 export interface Handler {
   (context: Context): unknown

@@ -1,12 +1,14 @@
 // Keeps leases alive in one call for all of them, and lets go of runs that are no longer ours.
 
-import type { Job } from '../core/job.ts'
+import type { AbortReason } from '../core/attempt.ts'
+import { reasonOfLoss } from '../core/run/outcome.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import { leaseOf, type AbortReason, type ActiveAttempt } from './active-attempt.ts'
+import { leaseOf, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
 import type { Parts } from './parts.ts'
+import { sendReports } from './reports.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { Repeat } from './repeat.ts'
+import { Repeat } from '../runtime/repeat.ts'
 import type { Settler } from './settler.ts'
 
 /** What the node holds leases for, before and while handlers run. */
@@ -98,7 +100,7 @@ export class Heartbeat {
     await Promise.all([beat, this.renew(attempts, isRenewal)])
     // A handler that renews its own lease must not put off the turn of all the others.
     if (isRenewal) this.#lastRenewAt = now
-    await this.#settler.sendReports(this.#held())
+    await sendReports(this.#parts, this.#held())
     return true
   }
 
@@ -146,8 +148,8 @@ export class Heartbeat {
     const byId = new Map(jobs.map(job => [job.id, job]))
     for (const attempt of lost) {
       const job = byId.get(attempt.job.id)
-      const reason = whyLost(job)
-      if (job?.hold?.attemptId === attempt.job.lease!.attemptId) this.#holds.add(attempt, job.hold)
+      const reason = reasonOfLoss(job)
+      if (job) this.#holds.addFrom(attempt, job)
       this.#parts.events.emit('leaseLost', { job: attempt.job, reason })
       this.#abandon(attempt, reason)
       if (reason === 'cancelled') this.#holds.measures.add(attempt)
@@ -205,7 +207,7 @@ export class Heartbeat {
   /** For a handler that asks: true while the lease is ours. */
   async beatOne(attempt: ActiveAttempt): Promise<boolean> {
     if (attempt.phase !== 'running') return false
-    await this.#settler.sendReports([attempt])
+    await sendReports(this.#parts, [attempt])
     await this.renew([attempt], true)
     return attempt.abortReason === null && attempt.phase === 'running'
   }
@@ -214,9 +216,4 @@ export class Heartbeat {
 /** Leases are looked at, and checked against the clock, often enough to be renewed in time. */
 export function checkEveryMs({ cancelCheckMs, leaseMs }: Parts['settings']): Millis {
   return Math.min(cancelCheckMs, leaseMs / 3)
-}
-
-function whyLost(job: Job | undefined): AbortReason {
-  if (!job || job.state === 'cancelled' || job.last?.outcome === 'cancelled') return 'cancelled'
-  return 'lease-lost'
 }

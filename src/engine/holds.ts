@@ -2,13 +2,13 @@
 // that keeps the next start of the job waiting is lifted. It ends by itself when this process is gone.
 
 import type { Change } from '../core/change.ts'
-import { liftHold, markStillRunning } from '../core/hold.ts'
+import { liftHold, markStillRunning } from '../core/run/hold.ts'
 import type { Hold, Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
 import type { ActiveAttempt } from './active-attempt.ts'
 import { LateMeasures } from './late-measures.ts'
 import type { Parts } from './parts.ts'
-import type { Resource } from './resource.ts'
+import type { Resource } from '../runtime/resource.ts'
 
 /** Rounds against other writers of the row. */
 const ROUNDS_MAX = 20
@@ -45,6 +45,11 @@ export class Holds {
       this.#open.delete(attempt)
       this.#write(attempt.job.id, hold.attemptId, liftHold)
     }
+  }
+
+  /** The row as it is now may have a hold for this attempt. */
+  addFrom(attempt: ActiveAttempt, { hold }: Job): void {
+    if (hold?.attemptId === attempt.job.lease!.attemptId) this.add(attempt, hold)
   }
 
   #await({ job }: ActiveAttempt, { attemptId }: Hold, resource: Resource): void {

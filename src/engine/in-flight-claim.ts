@@ -2,11 +2,9 @@
 // whether the answer came in time for the lease.
 
 import type { Job } from '../core/job.ts'
-import { formatDuration, type Instant, type Millis } from '../core/time.ts'
+import type { Instant, Millis } from '../core/time.ts'
 import type { ClaimRequest } from '../store/port.ts'
 import type { Parts } from './parts.ts'
-
-export const CLAIMS_LATE = 'claims_late'
 
 /** A lease with less left than this can end before a renewal reaches the store. */
 const LEFT_MIN = 1 / 3
@@ -71,17 +69,4 @@ export class InFlightClaim {
     const storeMs = tookMs - (monitor.stalledMs - this.#stalledMs)
     return { isLate: tookMs > limitMs, isStoreLate: storeMs > limitMs, tookMs: storeMs }
   }
-}
-
-export function lateClaims(tookMs: Millis, leaseMs: Millis) {
-  const took = formatDuration(Math.round(tookMs / 100) * 100)
-  const lease = formatDuration(leaseMs)
-  return {
-    code: CLAIMS_LATE,
-    message:
-      `claims take too long for the lease (${took} of ${lease}): claimed jobs go back unstarted ` +
-      'until the store answers faster; raise lockDurationMs if it stays this slow',
-    level: 'error',
-    isBlocking: true,
-  } as const
 }

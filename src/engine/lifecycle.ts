@@ -2,9 +2,9 @@
 // without ever stopping for it.
 
 import type { Instant, Millis } from '../core/time.ts'
-import type { NodeState } from './events.ts'
+import type { NodeState } from '../runtime/events.ts'
 import type { Parts } from './parts.ts'
-import { errorKindOf, storeTrouble, storeTroubleCodes } from './store-trouble.ts'
+import { errorKindOf, storeTrouble, storeTroubleCodes } from '../core/alerts/store-trouble.ts'
 
 const BACKOFF_FIRST_MS: Millis = 100
 const BACKOFF_MAX_MS: Millis = 5_000

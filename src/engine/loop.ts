@@ -9,7 +9,7 @@ import type { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import type { QueueDirectory } from './queue-directory.ts'
 import type { Settler } from './settler.ts'
-import type { TenantSlots } from './tenant-slots.ts'
+import type { TenantSlots } from '../core/fairness/tenant-slots.ts'
 
 /** How soon a lane at its limit is polled again, when no run of this node ends before. */
 const HELD_BACK_MS: Millis = 1_000

@@ -6,8 +6,6 @@ import type { Instant } from '../core/time.ts'
 import { forgetStep, lastSeen } from './clock-epochs.ts'
 import type { Parts } from './parts.ts'
 
-export { NODE_KIND }
-
 /** The record lapses by itself when its node is gone. */
 export async function announce(parts: Parts, facts: JsonObject, lapsesAt: Instant): Promise<void> {
   const { store, clock, settings } = parts

@@ -3,23 +3,22 @@
 import type { Job } from '../core/job.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import { abort } from './active-attempt.ts'
-import { Claimer, type ClaimOnInsert } from './claimer.ts'
+import { ClaimsOnInsert, type ClaimOnInsert } from './claim-on-insert.ts'
+import { Claimer } from './claimer.ts'
 import { ClockWatch, findStepAtStart } from './clock-epochs.ts'
-import type { NodeState } from './events.ts'
+import type { NodeState } from '../runtime/events.ts'
+import { Duties } from './duties.ts'
 import { Holds } from './holds.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { Loop } from './loop.ts'
-import { announce, retire } from './node-record.ts'
+import { retire } from './node-record.ts'
+import { OutcomeWriter } from './outcome-writer.ts'
 import { restart, type Parts } from './parts.ts'
-import { pruneAll } from './pruner.ts'
 import { QueueDirectory } from './queue-directory.ts'
-import { reap } from './reaper.ts'
-import { Repeat } from './repeat.ts'
-import { Room } from './room.ts'
+import { Room } from '../core/fairness/room.ts'
 import { Runner } from './runner.ts'
-import { SeriesFold } from './series-fold.ts'
 import { Settler } from './settler.ts'
-import { TenantSlots } from './tenant-slots.ts'
+import { TenantSlots } from '../core/fairness/tenant-slots.ts'
 
 export interface StopResult {
   /** Every handler ended by itself. */
@@ -31,17 +30,14 @@ export interface StopResult {
 export class Node {
   readonly #parts: Parts
   readonly #lifecycle: Lifecycle
-  readonly #room: Room
   readonly #directory: QueueDirectory
   readonly #holds: Holds
   readonly #settler: Settler
   readonly #runner: Runner
-  readonly #claimer: Claimer
+  readonly #claimsOnInsert: ClaimsOnInsert
   readonly #clockWatch: ClockWatch
   readonly #loop: Loop
-  readonly #seriesFold: SeriesFold
-  readonly #repeats: readonly Repeat[]
-  #startedAt: Instant = 0
+  readonly #duties: Duties
   #starting: Promise<void> | null = null
   #running: Promise<void> | null = null
   #stopping: Promise<StopResult> | null = null
@@ -53,44 +49,26 @@ export class Node {
     const tenants = new TenantSlots(parts.settings)
     const directory = new QueueDirectory(parts, tenants)
     const holds = new Holds(parts)
-    const settler = new Settler(parts, { room, holds })
+    const settler = new Settler(parts, new OutcomeWriter(parts, { room, holds }))
     const runner = new Runner(parts, { room, tenants, settler, holds, lifecycle })
-    const claimer = new Claimer(parts, { room, runner, settler, directory, lifecycle })
+    const claimer = new Claimer(parts, { room, runner, settler, tenants, directory, lifecycle })
     const clockWatch = new ClockWatch(parts)
-    this.#loop = new Loop(parts, { claimer, settler, directory, tenants, lifecycle, clockWatch })
     this.#lifecycle = lifecycle
-    this.#room = room
     this.#directory = directory
     this.#holds = holds
     this.#settler = settler
     this.#runner = runner
-    this.#claimer = claimer
+    this.#claimsOnInsert = new ClaimsOnInsert(parts, {
+      claimer,
+      room,
+      settler,
+      directory,
+      lifecycle,
+    })
     this.#clockWatch = clockWatch
-    this.#seriesFold = new SeriesFold(parts)
-    this.#repeats = this.#makeRepeats()
-  }
-
-  #makeRepeats(): readonly Repeat[] {
-    const { clock, settings, declarations } = this.#parts
-    const untilReap = () => this.#directory.untilReapMs()
-    const reaps = new Repeat(
-      clock,
-      untilReap,
-      this.#guarded('reap', () => this.#reap()),
-    )
-    this.#directory.onBusy(() => reaps.rearm())
-    const every = (ms: Millis, during: string, work: () => Promise<boolean | void>) =>
-      new Repeat(clock, () => ms, this.#guarded(during, work))
-    return [
-      reaps,
-      every(settings.pruneMs, 'prune', () => this.#prune()),
-      every(settings.metricsMs, 'announce', () => this.#announce()),
-      every(declarations.pauseMs, 'declarations', () => declarations.check()),
-    ]
-  }
-
-  #guarded(during: string, work: () => Promise<boolean | void>): () => Promise<boolean> {
-    return this.#lifecycle.guarded(during, work)
+    const loop = new Loop(parts, { claimer, settler, directory, tenants, lifecycle, clockWatch })
+    this.#loop = loop
+    this.#duties = new Duties(parts, { lifecycle, directory, runner, loop, clockWatch })
   }
 
   get state(): NodeState {
@@ -103,7 +81,7 @@ export class Node {
 
   /** Handlers that run now. */
   get running(): number {
-    return this.#room.running
+    return this.#runner.running.size
   }
 
   /** Whether lanes have limits, as far as this node knows. */
@@ -125,13 +103,10 @@ export class Node {
     restart(this.#parts)
     try {
       await this.#clockWatch.measure()
-      this.#startedAt = this.#parts.clock.now()
+      const startedAt = this.#parts.clock.now()
       await this.#directory.refresh()
       await findStepAtStart(this.#parts)
-      await this.#announce()
-      await this.#parts.owner.beat(this.#parts.store, this.#startedAt)
-      await reap(this.#parts)
-      await this.#seriesFold.sweep(0)
+      await this.#duties.first(startedAt)
     } catch (error) {
       await retire(this.#parts).catch(() => {})
       this.#lifecycle.become('stopped')
@@ -139,41 +114,15 @@ export class Node {
     }
     if (this.#lifecycle.isCrashed) return
     this.#lifecycle.become('running')
-    this.#seriesFold.start()
+    this.#parts.series.start()
     this.#parts.episodes.start()
-    for (const repeat of this.#repeats) repeat.start()
+    this.#duties.start()
     this.#running = this.#loop.run()
-  }
-
-  async #reap(): Promise<void> {
-    await reap({ ...this.#parts, isHeld: ({ lease }) => this.#runner.holds(lease) })
-    await this.#clockWatch.measure()
-    await this.#directory.refresh()
-  }
-
-  async #prune(): Promise<void> {
-    await pruneAll(this.#parts)
-    await this.#seriesFold.sweep()
-  }
-
-  async #announce(): Promise<void> {
-    const { clock, settings, handlers } = this.#parts
-    const facts = {
-      startedAt: this.#startedAt,
-      state: this.state,
-      handlers: handlers.names,
-      queues: [...this.#directory.queues],
-      slots: settings.slots,
-      running: this.running,
-      lastTickAt: this.lastTickAt,
-      offsetMs: clock.offsetMs,
-    }
-    await announce(this.#parts, facts, clock.now() + settings.metricsMs * 3)
   }
 
   /** What to claim together with new jobs, where this node would claim them next anyway. */
   claimOnInsert(jobs: readonly Job[]): ClaimOnInsert | null {
-    return this.#claimer.claimOnInsert(jobs)
+    return this.#claimsOnInsert.claim(jobs)
   }
 
   /** Another process wrote to the store: its jobs may be in queues this node has not seen. */
@@ -224,15 +173,15 @@ export class Node {
     this.#lifecycle.become('stopping')
     this.#parts.wake.notify()
     await this.#running
-    await this.#claimer.onInsertSettled()
+    await this.#claimsOnInsert.settled()
     this.#settler.release(this.#runner.takeBuffered())
     await this.#settler.flush()
     await this.#holds.release()
-    await Promise.all(this.#repeats.map(repeat => repeat.stop()))
+    await this.#duties.stop()
     const left = await this.#endHandlers(drainMs)
     await this.#settler.flush()
     await this.#holds.stop()
-    await this.#seriesFold.stop()
+    await this.#parts.series.stop()
     await this.#parts.episodes.stop()
     await this.#runner.heartbeat.stop()
     this.#runner.stop()
@@ -256,12 +205,12 @@ export class Node {
     this.#lifecycle.isCrashed = true
     this.#lifecycle.become('stopped')
     this.#parts.wake.notify()
-    for (const repeat of this.#repeats) void repeat.stop()
+    void this.#duties.stop()
     void this.#runner.heartbeat.stop()
     this.#runner.stop()
     this.#settler.abandon()
     this.#holds.abandon()
-    this.#seriesFold.abandon()
+    this.#parts.series.abandon()
     this.#parts.episodes.abandon()
     for (const attempt of [...this.#runner.running, ...this.#runner.takeBuffered()]) {
       attempt.phase = 'gone'

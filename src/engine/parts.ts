@@ -1,17 +1,16 @@
-// What the pieces of a node share.
+// What the pieces of a node share, each by its name.
 
+import type { Millis } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
-import type { CorrectedClock } from './clock.ts'
-import { Declarations } from './declarations.ts'
-import { Episodes } from './episodes.ts'
-import type { Events } from './events.ts'
+import type { CorrectedClock } from '../runtime/clock.ts'
+import type { Events } from '../runtime/events.ts'
 import type { Handlers } from './handlers.ts'
-import type { Ids } from './ids.ts'
-import { Owner } from './owner.ts'
-import type { EngineSettings } from './settings.ts'
-import { StoreMonitor } from './store-monitor.ts'
-import { Troubles } from './troubles.ts'
-import type { Wake } from './wake.ts'
+import type { Ids } from '../runtime/ids.ts'
+import type { Owner } from '../runtime/owner.ts'
+import type { EngineSettings } from '../runtime/settings.ts'
+import type { StoreMonitor } from '../runtime/store-monitor.ts'
+import type { Troubles } from '../runtime/troubles.ts'
+import type { Wake } from '../runtime/wake.ts'
 
 export interface Parts {
   /** Measured by the monitor. */
@@ -26,27 +25,31 @@ export interface Parts {
   readonly owner: Owner
   readonly monitor: StoreMonitor
   /** What this node declares, if its program declares jobs. */
-  readonly declarations: Declarations
+  readonly declarations: PublishedDeclarations
   /** Makes alerts of what goes wrong with jobs. */
-  readonly episodes: Episodes
+  readonly episodes: Companion
+  /** Counts the outcomes of tasks at their series. */
+  readonly series: SeriesCounts
 }
 
-type Given = Omit<Parts, 'troubles' | 'owner' | 'monitor' | 'declarations' | 'episodes'>
+/** Works beside the loop for as long as the node runs. */
+export interface Companion {
+  start(): void
+  stop(): Promise<void>
+  /** As if the process had died. */
+  abandon(): void
+}
 
-export function makeParts(given: Given): Parts {
-  const { clock, ids, settings, events } = given
-  const monitor = new StoreMonitor(clock, settings.leaseMs)
-  const troubles = new Troubles(clock, events)
-  return {
-    ...given,
-    store: monitor.watch(given.store),
-    troubles,
-    owner: new Owner(settings.nodeId, ids),
-    monitor,
-    // Lists of a label may be long: how long they take says nothing about the store.
-    declarations: new Declarations({ ...given, troubles }),
-    episodes: new Episodes(given),
-  }
+export interface SeriesCounts extends Companion {
+  /** Counts what nodes that are gone have left; only what is at least that old unless 0. */
+  sweep(leftMs?: Millis): Promise<void>
+}
+
+export interface PublishedDeclarations {
+  readonly pauseMs: Millis
+  /** False when this node declares nothing: then there is nothing to look after. */
+  check(): Promise<boolean>
+  retire(): Promise<void>
 }
 
 /** Another start of the node: a new owner, and no past of the store calls. */

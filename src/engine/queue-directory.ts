@@ -1,13 +1,17 @@
 // What a node knows of the store at large: which queues there are, and whether anyone holds a job.
 
-import { LANE_KIND } from '../core/lane.ts'
+import { LANE_KIND } from '../core/fairness/lane.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import type { Count } from '../store/port.ts'
+import type { Count, Page, TenantCount } from '../store/port.ts'
 import type { Parts } from './parts.ts'
-import type { TenantSlots } from './tenant-slots.ts'
+import type { TenantSlots } from '../core/fairness/tenant-slots.ts'
 
 /** While every write of others brings jobs of known queues, queues are read this often. */
 const REFRESH_MIN_MS: Millis = 50
+
+/** Tenants read, each time, to see whether there are two with work. */
+const TENANTS_MAX = 1_000
+const TENANTS_PAGE = 100
 
 export class QueueDirectory {
   readonly #parts: Pick<Parts, 'store' | 'clock' | 'settings'>
@@ -110,7 +114,26 @@ export class QueueDirectory {
     if (Math.abs(now - this.#limitsReadAt) < settings.checkIntervalMs) return
     this.#limitsReadAt = now
     this.#hasLimits = (await store.listRecords(LANE_KIND, { limit: 1 }, now)).items.length > 0
-    await this.#tenants.survey(store, now)
+    await this.#findTenants(now)
+  }
+
+  /** Who has work in the store, until there are two. */
+  async #findTenants(now: Instant): Promise<void> {
+    const expected = this.#tenants.expected(now)
+    if (!this.#tenants.isOn) return
+    const found = new Set<string>()
+    let seen = 0
+    let cursor: string | null = null
+    do {
+      const page: Page<TenantCount> = await this.#parts.store.tenants({
+        limit: TENANTS_PAGE,
+        cursor,
+      })
+      for (const one of page.items) if (hasWork(one)) found.add(one.tenant)
+      seen += page.items.length
+      cursor = page.cursor
+    } while (cursor !== null && seen < TENANTS_MAX && new Set([...expected, ...found]).size < 2)
+    this.#tenants.saw(found, now)
   }
 
   /** Somebody holds a job, or may by now. Only news is reported: under load it would never end. */
@@ -131,4 +154,8 @@ export class QueueDirectory {
     const unknown = queues.filter(queue => !this.#queues.includes(queue))
     if (unknown.length > 0) this.#queues = [...new Set([...this.#queues, ...unknown])].sort()
   }
+}
+
+function hasWork({ counts }: TenantCount): boolean {
+  return (['waiting', 'running', 'paused'] as const).some(state => (counts[state] ?? 0) > 0)
 }

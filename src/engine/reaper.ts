@@ -3,18 +3,17 @@
 
 import type { Outcome } from '../core/attempt.ts'
 import type { Change } from '../core/change.ts'
-import { failInvalid } from '../core/invalid.ts'
+import { failInvalid } from '../core/run/invalid.ts'
 import type { Job } from '../core/job.ts'
-import { resumeJob } from '../core/pause.ts'
-import { settle } from '../core/settle.ts'
+import { resumeJob } from '../core/control/pause.ts'
+import { settle } from '../core/run/settle.ts'
 import { shortId } from '../core/short-id.ts'
 import type { Instant } from '../core/time.ts'
 import { commit } from './commit.ts'
-import { settledOf } from './events.ts'
+import { noteOutcomes, settledOf } from '../runtime/events.ts'
 import { judgeAll } from './judge.ts'
 import type { Parts } from './parts.ts'
 import { countReaped } from './reaped.ts'
-import { noteOutcomes } from './series-fold.ts'
 
 const BATCH_MAX = 500
 

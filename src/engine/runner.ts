@@ -1,22 +1,21 @@
-// Slots and the small local buffer: starts handlers, watches their time, collects their outcomes.
+// The slots of a node: starts handlers, watches their time, collects their outcomes.
 
-import type { Outcome } from '../core/attempt.ts'
-import { upcomingFiring } from '../core/advance.ts'
+import type { AbortReason, Outcome } from '../core/attempt.ts'
 import type { Job, Lease } from '../core/job.ts'
-import type { TenantShares } from '../core/lane.ts'
 import { SECOND, type Instant, type Millis } from '../core/time.ts'
-import { Context, type Reporter } from './context.ts'
-import { Deadlines } from './deadlines.ts'
+import { Buffers } from './buffers.ts'
+import { Context } from './context.ts'
 import { Heartbeat, type HeldAttempts } from './heartbeat.ts'
 import type { Holds } from './holds.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import type { LogLine } from '../store/port.ts'
-import { abort, type AbortReason, type ActiveAttempt } from './active-attempt.ts'
+import { abort, type ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
-import type { Room } from './room.ts'
+import type { Room } from '../core/fairness/room.ts'
+import { AttemptReporter } from './reporter.ts'
 import type { Settler } from './settler.ts'
-import type { TenantSlots } from './tenant-slots.ts'
-import { outcomeAfterAbort, outcomeOfReturned, outcomeOfThrown } from './verdicts.ts'
+import { TimeLimits } from './time-limits.ts'
+import type { TenantSlots } from '../core/fairness/tenant-slots.ts'
+import { outcomeAfterAbort, outcomeOfReturned, outcomeOfThrown } from '../core/run/outcome.ts'
 
 /** How soon a suspect that had to give way is tried again. */
 const SUSPECT_WAIT_MS: Millis = SECOND
@@ -29,20 +28,19 @@ export interface RunnerParts {
   readonly lifecycle: Lifecycle
 }
 
-export class Runner implements Reporter, HeldAttempts {
+export class Runner implements HeldAttempts {
   /** Renews the leases of what is held here, for as long as anything is. */
   readonly heartbeat: Heartbeat
   readonly #parts: Parts
   readonly #room: Room
   readonly #tenants: TenantSlots
   readonly #settler: Settler
-  readonly #deadlines: Deadlines
-  readonly #buffers = new Map<string, ActiveAttempt[]>()
+  readonly #timeLimits: TimeLimits
+  readonly #buffers: Buffers
+  readonly #reporter: AttemptReporter
   readonly #running = new Set<ActiveAttempt>()
   /** Handlers that ignored their signal and have not returned yet. */
   readonly #strays = new Set<ActiveAttempt>()
-  #fresh: ActiveAttempt[] = []
-  #unwatchBuffers: (() => void) | null = null
   #isPumping = false
   #onIdle: (() => void) | null = null
   /** Jobs running here whose last attempts crashed. */
@@ -50,11 +48,13 @@ export class Runner implements Reporter, HeldAttempts {
 
   constructor(parts: Parts, { room, tenants, settler, holds, lifecycle }: RunnerParts) {
     this.#parts = parts
-    this.#deadlines = new Deadlines(parts.clock)
+    this.#timeLimits = new TimeLimits(parts.clock, this)
     this.#room = room
     this.#tenants = tenants
     this.#settler = settler
+    this.#buffers = new Buffers(parts, { room, settler })
     this.heartbeat = new Heartbeat(parts, { runner: this, settler, holds, lifecycle })
+    this.#reporter = new AttemptReporter(parts, this.heartbeat)
   }
 
   get running(): ReadonlySet<ActiveAttempt> {
@@ -66,13 +66,7 @@ export class Runner implements Reporter, HeldAttempts {
   }
 
   get buffered(): ActiveAttempt[] {
-    return [...this.#buffers.values()].flat()
-  }
-
-  /** What the next claim may give each tenant. */
-  shares(queue: string, limit: number): TenantShares | undefined {
-    if (!this.#tenants.areSeveral) return undefined
-    return this.#tenants.shares(limit, this.#room.ahead(queue), this)
+    return this.#buffers.all
   }
 
   /** Whether a handler runs here under this lease, and its outcome is still ours to settle. */
@@ -85,67 +79,23 @@ export class Runner implements Reporter, HeldAttempts {
 
   /** Their room is taken already. */
   accept(queue: string, attempts: readonly ActiveAttempt[]): void {
-    const buffer = this.#buffers.get(queue) ?? []
-    this.#buffers.set(queue, buffer)
-    buffer.push(...attempts)
+    const buffer = this.#buffers.add(queue, attempts)
     const { lastLane } = this.#tenants
     if (attempts.some(({ job }) => job.spec.lane !== lastLane)) {
       this.#tenants.claimed(attempts, this.#parts.clock.now())
     }
     this.pump()
-    if (buffer.length > 0 && this.#unwatchBuffers === null) this.#watchBuffers()
+    if (buffer.length > 0) this.#buffers.watch()
     if (!this.heartbeat.isBeating) this.heartbeat.start()
-  }
-
-  /** What finds no slot in time goes back: another node may have one, or a job that goes first. */
-  #watchBuffers(): void {
-    const { clock, settings } = this.#parts
-    let oldest = Infinity
-    for (const buffer of this.#buffers.values()) {
-      for (const attempt of buffer) oldest = Math.min(oldest, attempt.job.lease!.claimedAt)
-    }
-    if (oldest === Infinity) return
-    const age = Math.max(0, clock.now() - oldest)
-    this.#unwatchBuffers = clock.after(settings.claimWaitMs - age, () => {
-      this.#unwatchBuffers = null
-      for (const queue of this.#buffers.keys()) this.#returnLate(queue)
-      this.#watchBuffers()
-    })
-  }
-
-  #returnLate(queue: string): void {
-    const { clock, settings } = this.#parts
-    const now = clock.now()
-    const late: ActiveAttempt[] = []
-    const young: ActiveAttempt[] = []
-    for (const attempt of this.#buffers.get(queue)!) {
-      // A clock that was set back makes a claim no younger.
-      const isLate = Math.abs(now - attempt.job.lease!.claimedAt) >= settings.claimWaitMs
-      ;(isLate ? late : young).push(attempt)
-    }
-    if (late.length === 0) return
-    this.#buffers.set(queue, young)
-    this.#room.returned(queue, late.length, now)
-    this.#settler.release(late)
   }
 
   /** Gives back what has not started; the caller releases it. */
   takeBuffered(): ActiveAttempt[] {
-    const taken = this.buffered
-    for (const [queue, buffer] of this.#buffers) {
-      this.#room.buffered(queue, -buffer.length)
-      buffer.length = 0
-    }
-    return taken
+    return this.#buffers.takeAll()
   }
 
   dropBuffered(attempt: ActiveAttempt): void {
-    const { queue } = attempt.job.spec
-    const buffer = this.#buffers.get(queue)
-    const at = buffer?.indexOf(attempt) ?? -1
-    if (at < 0) return
-    buffer!.splice(at, 1)
-    this.#room.buffered(queue, -1)
+    this.#buffers.drop(attempt)
   }
 
   /** Starts what the slots hold. Handlers that end at once are taken in the same sweep. */
@@ -154,7 +104,8 @@ export class Runner implements Reporter, HeldAttempts {
     this.#isPumping = true
     const started: Job[] = []
     this.#room.begin(this.#parts.clock.now())
-    for (const [queue, buffer] of this.#buffers) {
+    for (const [queue, buffer] of this.#buffers.byQueue) {
+      if (buffer.length === 0) continue
       let next = 0
       /** Of tenants that have their share of the slots. */
       const keptBack: ActiveAttempt[] = []
@@ -183,7 +134,9 @@ export class Runner implements Reporter, HeldAttempts {
         started.push(attempt.job)
         this.#start(attempt, now)
       }
-      if (next > 0) buffer.splice(0, next, ...keptBack)
+      // The usual case while handlers end one by one; splice would move the whole buffer.
+      if (next === 1 && keptBack.length === 0) buffer.shift()
+      else if (next > 0) buffer.splice(0, next, ...keptBack)
     }
     this.#isPumping = false
     if (started.length > 0 && this.#parts.events.isHeard('started')) {
@@ -219,27 +172,22 @@ export class Runner implements Reporter, HeldAttempts {
     this.#running.add(attempt)
     const handler = this.#parts.handlers.get(attempt.job.spec.handler)
     if (!handler) {
-      this.#done(
-        attempt,
-        outcomeOfThrown(new Error(`no handler ${attempt.job.spec.handler} in this node`)),
-      )
-      return
+      const missing = new Error(`no handler ${attempt.job.spec.handler} in this node`)
+      return this.#done(attempt, outcomeOfThrown(missing))
     }
     let returned: unknown
     let isLater: boolean
     attempt.isInHandler = true
     try {
-      returned = handler(new Context(attempt, this))
+      returned = handler(new Context(attempt, this.#reporter))
       isLater = isThenable(returned)
     } catch (error) {
-      this.#returned(attempt, outcomeOfThrown(error))
-      return
+      return this.#returned(attempt, outcomeOfThrown(error))
     }
     if (!isLater) {
-      this.#returned(attempt, outcomeOfReturned(returned, attempt.measures))
-      return
+      return this.#returned(attempt, outcomeOfReturned(returned, attempt.measures))
     }
-    this.#watchLater(attempt)
+    this.#timeLimits.watch(attempt)
     // A thenable of another kind may throw where a promise rejects.
     Promise.resolve(returned).then(
       value => this.#returned(attempt, outcomeOfReturned(value, attempt.measures)),
@@ -255,36 +203,11 @@ export class Runner implements Reporter, HeldAttempts {
     attempt.onMeasured?.()
   }
 
-  /** Most handlers end before their time could be watched; only the others cost a deadline. */
-  #watchLater(attempt: ActiveAttempt): void {
-    this.#fresh.push(attempt)
-    if (this.#fresh.length > 1) return
-    this.#parts.clock.soon(() => {
-      const fresh = this.#fresh
-      this.#fresh = []
-      for (const one of fresh) if (!one.isDone) this.#watch(one)
-    })
-  }
-
-  #watch(attempt: ActiveAttempt): void {
-    const { timeoutMs } = attempt.job.spec
-    if (timeoutMs !== null) {
-      this.#deadlines.add(attempt.startedAt + timeoutMs, () => this.#stopFor(attempt, 'timeout'))
-    }
-    const firing = supersededAt(attempt)
-    if (firing !== null) this.#deadlines.add(firing, () => this.#stopFor(attempt, 'superseded'))
-  }
-
-  #stopFor(attempt: ActiveAttempt, reason: AbortReason): void {
-    if (attempt.isDone || attempt.phase !== 'running') return
-    this.abort(attempt, reason)
-  }
-
   /** Tells the handler to stop; one that does not listen is left behind after a grace. */
   abort(attempt: ActiveAttempt, reason: AbortReason): void {
     abort(attempt, reason)
-    const { clock, settings, events } = this.#parts
-    this.#deadlines.add(clock.now() + settings.abortGraceMs, () => {
+    const { settings, events } = this.#parts
+    this.#timeLimits.after(settings.abortGraceMs, () => {
       if (attempt.isDone) return
       this.#strays.add(attempt)
       events.emit('stray', { job: attempt.job })
@@ -317,7 +240,7 @@ export class Runner implements Reporter, HeldAttempts {
   #warnOmitted(attempt: ActiveAttempt, outcome: Outcome): void {
     if (outcome.kind !== 'succeeded' || outcome.resultOmitted === undefined) return
     const why = outcome.resultOmitted
-    new Context(attempt, this).log.warn(`result omitted: ${why}`)
+    new Context(attempt, this.#reporter).log.warn(`result omitted: ${why}`)
     this.#parts.events.emit('resultOmitted', { job: attempt.job, why })
   }
 
@@ -334,38 +257,10 @@ export class Runner implements Reporter, HeldAttempts {
     this.#onIdle = null
   }
 
-  now(): Instant {
-    return this.#parts.clock.now()
-  }
-
-  beat(attempt: ActiveAttempt): Promise<boolean> {
-    return this.heartbeat.beatOne(attempt)
-  }
-
-  logged(attempt: ActiveAttempt, line: LogLine): void {
-    const { events } = this.#parts
-    if (events.isHeard('logged')) events.emit('logged', { job: attempt.job, line })
-  }
-
-  progressed({ job, pending }: ActiveAttempt): void {
-    this.#parts.events.emit('progressed', { job, ...pending!.progress! })
-  }
-
   stop(): void {
-    this.#unwatchBuffers?.()
-    this.#deadlines.clear()
+    this.#buffers.stop()
+    this.#timeLimits.clear()
   }
-}
-
-/** With overlap replace, the next firing ends this run. */
-function supersededAt(attempt: ActiveAttempt): Instant | null {
-  const { job, current } = attempt
-  if (job.spec.overlap.policy !== 'replace' || current.request) return null
-  const { trigger } = job.spec
-  if (trigger.kind === 'interval' && trigger.from === 'start') {
-    return attempt.startedAt + trigger.everyMs
-  }
-  return upcomingFiring(job)
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

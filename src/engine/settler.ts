@@ -1,30 +1,13 @@
-// Outcomes become stored facts: decided by the core, committed in batches, decided again when the
-// row was changed meanwhile, dropped when the lease is gone.
+// When outcomes are written: those of one turn of the event loop together, or with those of the commit
+// under way, so that none waits for company.
 
-import type { Change } from '../core/change.ts'
-import { errorInfo, SchedulerError } from '../core/errors.ts'
-import { failInvalid } from '../core/invalid.ts'
-import type { Job } from '../core/job.ts'
-import { endEntry, kept } from '../core/kept.ts'
-import { leavesRow, settle } from '../core/settle.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import { shortId } from '../core/short-id.ts'
-import type { Report } from '../store/port.ts'
-import { commit } from './commit.ts'
-import { settledOf } from './events.ts'
-import { endLog, leaseOf, type ActiveAttempt } from './active-attempt.ts'
-import type { Holds } from './holds.ts'
+import { endLog, type ActiveAttempt } from './active-attempt.ts'
+import type { OutcomeWriter } from './outcome-writer.ts'
 import type { Parts } from './parts.ts'
-import type { Room } from './room.ts'
-import { noteOutcomes } from './series-fold.ts'
-import { errorKindOf, OUTCOMES_TROUBLE, outcomesTrouble } from './store-trouble.ts'
 
-/** Rounds of "read again and decide again" before an outcome is given up as contended. */
-const ROUNDS_MAX = 20
-/** Rounds of one outcome by itself that a working store refuses, before a failure is stored instead. */
-const ROUNDS_ALONE = 3
-const RETRY_FIRST_MS: Millis = 50
-const RETRY_MAX_MS: Millis = 2_000
+/** While more outcomes wait to be written, nothing is claimed. */
+const UNWRITTEN_MAX = 10_000
 /** So many outcomes are worth a commit beside the one under way. */
 const SECOND_WRITER_MIN = 250
 /** A store in another process takes so many commits at once. */
@@ -32,35 +15,25 @@ const REMOTE_WRITERS = 2
 /** How long outcomes wait for starts while the node is saturated and the store works in this process. */
 const HOLD_BACK_MS: Millis = 200
 
-export interface SettlerParts {
-  readonly room: Room
-  readonly holds: Holds
-}
-
 export class Settler {
   readonly #parts: Parts
-  readonly #room: Room
-  readonly #holds: Holds
+  readonly #writer: OutcomeWriter
   #waiting: ActiveAttempt[] = []
-  readonly #unwritten = new Set<ActiveAttempt>()
   readonly #writers = new Set<Promise<void>>()
   #isScheduled = false
   #isAbandoned = false
   /** The last poll took many jobs, and there are more: set by the loop. */
   isSaturated = false
   #saturatedSince: Instant | null = null
-  /** Of the jobs written since the loop was last told. */
-  #soonestDue: Instant = Infinity
 
-  constructor(parts: Parts, { room, holds }: SettlerParts) {
+  constructor(parts: Parts, writer: OutcomeWriter) {
     this.#parts = parts
-    this.#room = room
-    this.#holds = holds
+    this.#writer = writer
   }
 
-  /** How many outcomes wait to be written. */
-  get size(): number {
-    return this.#waiting.length
+  /** While this is so, nothing is claimed: leases and memory are not for waiting. */
+  get isBehind(): boolean {
+    return this.#writer.unwritten.size > 0 || this.#waiting.length > UNWRITTEN_MAX
   }
 
   /** Outcomes are on their way to the store: should that fail, their leases need renewals. */
@@ -68,9 +41,9 @@ export class Settler {
     return this.#waiting.length > 0 || this.#writers.size > 0
   }
 
-  /** Outcomes whose last write failed; while there are any, nothing new should be claimed. */
+  /** Outcomes whose last write failed. */
   get unwritten(): ReadonlySet<ActiveAttempt> {
-    return this.#unwritten
+    return this.#writer.unwritten
   }
 
   /** Claims that go back unstarted. */
@@ -137,7 +110,7 @@ export class Settler {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, settings.batchMax)
       if (!this.#isScheduled && this.#mayWrite) this.#schedule()
-      await this.#settleBatch(batch)
+      await this.#writer.write(batch)
       // What was held back is written between polls.
       if (this.#waiting.length > 0 && this.isSaturated && !store.isRemote) {
         await new Promise<void>(resolve => clock.soon(resolve))
@@ -158,236 +131,5 @@ export class Settler {
     this.#isAbandoned = true
     for (const attempt of this.#waiting) attempt.phase = 'gone'
     this.#waiting = []
-  }
-
-  async #settleBatch(batch: readonly ActiveAttempt[]): Promise<void> {
-    let left = batch.filter(attempt => attempt.phase !== 'gone')
-    let delay = RETRY_FIRST_MS
-    for (let round = 0; left.length > 0 && round < ROUNDS_MAX; round++) {
-      try {
-        left = await this.#round(left)
-        this.#wrote(batch)
-      } catch (error) {
-        this.#failed(left, error)
-        // What was told of already is not told again.
-        left = left.filter(attempt => attempt.phase !== 'gone' && !this.#hasLapsed(attempt))
-        await new Promise<void>(resolve => this.#parts.clock.after(delay, resolve))
-        delay = Math.min(delay * 2, RETRY_MAX_MS)
-        // Whether the commit happened is not known: the next round reads before it writes.
-        for (const attempt of left) attempt.isStale = true
-        if (isOfStore(error)) round--
-        else if (left.length > 1) left = await this.#settleApart(left)
-        else if (round + 1 >= ROUNDS_ALONE) left = await this.#settleReplaced(left, error)
-      }
-    }
-    this.#wrote(batch)
-    for (const attempt of left) this.#lose(attempt, 'contended')
-    const soonest = this.#soonestDue
-    this.#soonestDue = Infinity
-    this.#room.measure(this.#parts.clock.now())
-    this.#parts.wake.by(soonest)
-    this.#parts.wake.slotsFreed()
-  }
-
-  /** One of them cannot be written, which must not keep the others from it. */
-  async #settleApart(batch: readonly ActiveAttempt[]): Promise<ActiveAttempt[]> {
-    const middle = batch.length >> 1
-    await Promise.all([
-      this.#settleBatch(batch.slice(0, middle)),
-      this.#settleBatch(batch.slice(middle)),
-    ])
-    return []
-  }
-
-  /** Whoever cannot store anything stays as it is: only a failure that is stored takes its place. */
-  async #settleReplaced(left: ActiveAttempt[], error: unknown): Promise<ActiveAttempt[]> {
-    const before = left.map(({ outcome, measures, pending }) => ({ outcome, measures, pending }))
-    for (const attempt of left) replaceOutcome(attempt, error)
-    try {
-      return await this.#round(left)
-    } catch {
-      for (const [i, attempt] of left.entries())
-        Object.assign(attempt, before[i], { isStale: true })
-      return left
-    }
-  }
-
-  #failed(left: readonly ActiveAttempt[], error: unknown): void {
-    // A store that cannot write any outcome; one outcome that cannot be written is another matter.
-    if (isOfStore(error)) {
-      for (const attempt of left) this.#unwritten.add(attempt)
-      this.#parts.troubles.raise(outcomesTrouble(error))
-    }
-    this.#parts.events.emit('error', { kind: errorKindOf(error), error, during: 'settle' })
-  }
-
-  #wrote(batch: readonly ActiveAttempt[]): void {
-    if (this.#unwritten.size === 0) return
-    for (const attempt of batch) this.#unwritten.delete(attempt)
-    if (this.#unwritten.size === 0) this.#parts.troubles.clear(OUTCOMES_TROUBLE)
-  }
-
-  #hasLapsed(attempt: ActiveAttempt): boolean {
-    if (this.#parts.clock.now() < attempt.job.lease!.until) return false
-    this.#lose(attempt, 'the store could not be reached until the lease ended')
-    return true
-  }
-
-  /** One pass over the batch; returns those whose row was changed and must be decided again. */
-  async #round(batch: readonly ActiveAttempt[]): Promise<ActiveAttempt[]> {
-    const { clock, settings, events } = this.#parts
-    const fresh = batch.some(attempt => attempt.isStale) ? await this.#readStale(batch) : batch
-    if (fresh.length === 0) return []
-    await this.sendReports(fresh)
-    const now = clock.now()
-    const changes = fresh.map(attempt => this.#decide(attempt, now))
-    const options = { now, waitingMax: settings.waitingMax }
-    const results = await commit(this.#parts, changes.map(storedChange), options)
-    const again: ActiveAttempt[] = []
-    const done: Change[] = []
-    for (let i = 0; i < fresh.length; i++) {
-      const attempt = fresh[i]!
-      const change = changes[i]!
-      if (results[i] === 'committed') {
-        attempt.phase = 'gone'
-        done.push(change)
-        this.#noteHold(attempt, change.job)
-        this.#noteDue(change.job)
-        for (const made of change.inserts) this.#noteDue(made)
-      } else if (results[i] === 'missing') this.#lose(attempt, 'the job was removed')
-      else {
-        attempt.isStale = true
-        again.push(attempt)
-      }
-    }
-    if (done.some(({ records }) => records.length > 0)) noteOutcomes(events, done)
-    if (done.length > 0 && events.isHeard('settled')) {
-      events.emit('settled', { settled: done.map(settledOf) })
-    }
-    return again
-  }
-
-  /** One job that cannot be understood is set aside; the others of the batch are written. */
-  #decide(attempt: ActiveAttempt, now: Instant): Change {
-    const { outcome, startedAt, measures } = attempt
-    const { holdMs } = this.#parts.settings
-    const finish = {
-      outcome: outcome!,
-      startedAt,
-      measures,
-      holdMs: outlives(attempt) ? holdMs : null,
-      waitsFor: attempt.lacks,
-    }
-    try {
-      return settle(attempt.job, finish, now)
-    } catch (error) {
-      const during = `settle of ${shortId(attempt.job.id)}`
-      this.#parts.events.emit('error', { kind: 'cron', error, during })
-      return failInvalid(attempt.job, error, now, finish)
-    }
-  }
-
-  /** Rows someone else wrote are read again; those that are no longer ours are let go. */
-  async #readStale(batch: readonly ActiveAttempt[]): Promise<ActiveAttempt[]> {
-    const stale = batch.filter(attempt => attempt.isStale)
-    const jobs = await this.#parts.store.get(stale.map(attempt => attempt.job.id))
-    const byId = new Map(jobs.map(job => [job.id, job]))
-    const lost: ActiveAttempt[] = []
-    for (const attempt of stale) {
-      const job = byId.get(attempt.job.id)
-      const { token, fence } = leaseOf(attempt)
-      if (job?.lease?.token === token && job.counters.fence === fence) {
-        attempt.job = job
-        attempt.isStale = false
-      } else lost.push(attempt)
-    }
-    for (const attempt of lost) await this.#checkLost(attempt, byId.get(attempt.job.id))
-    return batch.filter(attempt => attempt.phase !== 'gone')
-  }
-
-  /** A commit whose answer was cut off left its trace behind: then nothing was lost. */
-  async #checkLost(attempt: ActiveAttempt, job: Job | undefined): Promise<void> {
-    if (job) this.#noteHold(attempt, job)
-    const { id, lease } = attempt.job
-    const page = await this.#parts.store.attempts({ jobId: id, id: lease!.attemptId }, { limit: 1 })
-    const row = page.items[0] ?? null
-    const isOurs = row ? row.outcome === attempt.outcome!.kind : leftNothing(attempt, job)
-    if (row?.outcome === 'cancelled' && !isOurs) this.#holds.measures.add(attempt)
-    if (!job || !isOurs) {
-      this.#lose(attempt, job ? 'the lease was lost' : 'the job was removed')
-      return
-    }
-    attempt.phase = 'gone'
-    this.#noteDue(job)
-    this.#parts.events.emit('settled', { settled: [{ job, attempt: row, skips: [] }] })
-  }
-
-  #noteHold(attempt: ActiveAttempt, { hold }: Job): void {
-    if (hold === null || hold.attemptId !== attempt.job.lease!.attemptId) return
-    this.#holds.add(attempt, hold)
-  }
-
-  #noteDue({ dueAt }: Job): void {
-    if (dueAt !== null && dueAt < this.#soonestDue) this.#soonestDue = dueAt
-  }
-
-  #lose(attempt: ActiveAttempt, reason: string): void {
-    attempt.phase = 'gone'
-    // A claim that goes back unstarted has no result that could be refused.
-    if (attempt.outcome?.kind === 'released') return
-    this.#parts.events.emit('leaseLost', { job: attempt.job, reason })
-  }
-
-  /** Log lines, progress and checkpoints that handlers left since the last time. */
-  async sendReports(batch: readonly ActiveAttempt[]): Promise<void> {
-    const reporting = batch.filter(attempt => attempt.pending !== null && attempt.phase !== 'gone')
-    if (reporting.length === 0) return
-    const reports = reporting.map(reportOf)
-    for (const attempt of reporting) attempt.pending = null
-    await this.#parts.store.report(reports, this.#parts.clock.now())
-  }
-}
-
-function isOfStore(error: unknown): boolean {
-  return error instanceof SchedulerError && error.code.startsWith('STORE_')
-}
-
-/** What it came to cannot be stored, alone and repeatedly: that is what is stored instead. */
-function replaceOutcome(attempt: ActiveAttempt, cause: unknown): void {
-  if (attempt.outcome!.kind === 'released') return
-  const error = new Error(`its outcome cannot be stored: ${errorInfo(cause).message}`)
-  attempt.outcome = { kind: 'failed', error: errorInfo(error), final: false, retryAfterMs: null }
-  attempt.measures = null
-  attempt.pending = null
-}
-
-/** Those who are told of it still hear of the attempt of a job that keeps none. */
-function storedChange(change: Change): Change {
-  return change.job.spec.retention.attempts > 0 ? change : kept(change)
-}
-
-/** Its handler was told to stop and has not. A node that stops takes its handlers with it. */
-function outlives({ isInHandler, abortReason }: ActiveAttempt): boolean {
-  return isInHandler && abortReason !== 'shutdown'
-}
-
-/** No one else ends a lease without leaving an attempt, unless the job keeps none. */
-function leftNothing({ outcome, startedAt }: ActiveAttempt, job: Job | undefined): boolean {
-  if (!leavesRow(outcome!)) return true
-  const isEnd = outcome!.kind === 'succeeded' && job !== undefined && endEntry(job) !== null
-  return isEnd && job.last!.startedAt === startedAt
-}
-
-function reportOf(attempt: ActiveAttempt): Report {
-  const { id, token, fence } = leaseOf(attempt)
-  const { progress, checkpoint, lines } = attempt.pending!
-  return {
-    jobId: id,
-    token,
-    fence,
-    attemptId: attempt.job.lease!.attemptId,
-    lines,
-    ...(progress ? { progress } : {}),
-    ...(checkpoint === undefined ? {} : { checkpoint }),
   }
 }

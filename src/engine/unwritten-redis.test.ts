@@ -9,8 +9,8 @@ import { systemAfter } from '../../tests/support/redis.ts'
 import { askRedis, startRedis, type RedisServer } from '../../tests/support/servers/redis.ts'
 import { eventually } from '../../tests/support/servers/wait.ts'
 import { beforeAllWith } from '../../tests/support/skip.ts'
-import { systemClock } from './clock.ts'
-import { createEngine } from './engine.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { createEngine } from '../create-engine.ts'
 
 const COUNT = 40
 const ROOM_BYTES = 1_000_000

@@ -9,8 +9,8 @@ import { completeSpec } from '../core/spec.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { ClaimRequest, CommitOptions } from '../store/port.ts'
 import { eventually } from '../../tests/support/servers/wait.ts'
-import { systemClock } from './clock.ts'
-import { createEngine } from './engine.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { createEngine } from '../create-engine.ts'
 
 /** As Redis near its limit: small writes pass, outcomes do not. */
 class Full extends MemoryStore {

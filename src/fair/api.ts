@@ -1,11 +1,11 @@
 // `scheduler.fair`: schedules whose tasks enter a queue that users share in turns, direct pushes,
 // and the rules of users.
 
-import { FAIR_TASK } from '../core/fair.ts'
+import { FAIR_TASK } from '../core/fairness/fair.ts'
 import { refuse } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
 import type { Job } from '../core/job.ts'
-import { userOf } from '../core/lane.ts'
+import { userOf } from '../core/fairness/lane.ts'
 import { limits } from '../core/limits.ts'
 import {
   anything,
@@ -18,12 +18,12 @@ import {
   isText,
   refuseOptions,
   type Checks,
-} from '../core/option-check.ts'
-import { jsonPayload, type PayloadCheck } from '../core/payload.ts'
-import { lastStartOf } from '../core/series.ts'
+} from '../core/spec/option-check.ts'
+import { jsonPayload, type PayloadCheck } from '../core/history/payload.ts'
+import { lastStartOf } from '../core/schedule/series.ts'
 import { specDefaults, type Priority } from '../core/spec.ts'
 import type { Json } from '../core/json.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import type { Page } from '../store/port.ts'
 import { healthOf, type FairHealth } from './health.ts'
 import * as schedules from './schedules.ts'

@@ -1,11 +1,11 @@
 // What a node measured of the fair queue lately: counters by kind since its start, and a window of
 // five minutes in short steps. Only listens.
 
-import { FAIR_SCHEDULE } from '../core/fair.ts'
+import { FAIR_SCHEDULE } from '../core/fairness/fair.ts'
 import { MINUTE, SECOND, type Instant, type Millis } from '../core/time.ts'
-import type { Clock } from '../engine/clock.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { ErrorKind, Events, NodeState, Settled } from '../engine/events.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Engine } from '../create-engine.ts'
+import type { ErrorKind, Events, NodeState, Settled } from '../runtime/events.ts'
 
 const STEP_MS: Millis = 5 * SECOND
 const WINDOW_MS: Millis = 5 * MINUTE

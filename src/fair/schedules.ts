@@ -3,12 +3,12 @@
 
 import { shortId } from '../core/short-id.ts'
 import { SchedulerError } from '../core/errors.ts'
-import { FAIR_SCHEDULE } from '../core/fair.ts'
+import { FAIR_SCHEDULE } from '../core/fairness/fair.ts'
 import type { Job } from '../core/job.ts'
-import { userOf } from '../core/lane.ts'
+import { userOf } from '../core/fairness/lane.ts'
 import { limits } from '../core/limits.ts'
 import { priorityNames } from '../core/spec.ts'
-import type { Client, Guard } from '../engine/client.ts'
+import type { Client, Guard } from '../jobs/client.ts'
 import type { JobFilter, Page, PageRequest, Store } from '../store/port.ts'
 import {
   editedSchedule,

@@ -1,9 +1,9 @@
 // What a schedule of the fair queue and a pushed task are as specs: nothing else tells them from
 // other jobs.
 
-import { FAIR_SCHEDULE, FAIR_TASK } from '../core/fair.ts'
+import { FAIR_SCHEDULE, FAIR_TASK } from '../core/fairness/fair.ts'
 import type { Json } from '../core/json.ts'
-import { laneOf } from '../core/lane.ts'
+import { laneOf } from '../core/fairness/lane.ts'
 import {
   completeSpec,
   priorityNames,
@@ -13,7 +13,7 @@ import {
   type Priority,
 } from '../core/spec.ts'
 import type { Instant } from '../core/time.ts'
-import type { CronTrigger } from '../core/trigger.ts'
+import type { CronTrigger } from '../core/schedule/trigger.ts'
 
 export type PriorityName = Lowercase<(typeof priorityNames)[Priority]>
 export type GivenPriority = Priority | PriorityName

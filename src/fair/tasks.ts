@@ -2,11 +2,11 @@
 // people, so they leave tasks and nothing else.
 
 import { SchedulerError } from '../core/errors.ts'
-import { FAIR_SCHEDULE, PUSHING } from '../core/fair.ts'
-import { idOf } from '../engine/identity.ts'
+import { FAIR_SCHEDULE, PUSHING } from '../core/fairness/fair.ts'
+import { idOf } from '../jobs/identity.ts'
 import type { Job } from '../core/job.ts'
 import type { Context } from '../engine/context.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import type { InsertResult } from '../store/port.ts'
 import { monitorOf } from './health.ts'
 import { pushSpec, type Of, type PushInput } from './spec.ts'

@@ -12,10 +12,10 @@ import {
   toRule,
   userOf,
   type LaneRule,
-} from '../core/lane.ts'
+} from '../core/fairness/lane.ts'
 import { limits } from '../core/limits.ts'
 import type { RecordWrite } from '../core/record.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import type { Page, PageRequest } from '../store/port.ts'
 
 export interface UserRule extends LaneRule {

@@ -1,6 +1,6 @@
 // What a job's `run` receives beside its input.
 
-import { copyJson } from '../core/json-copy.ts'
+import { copyJson } from '../core/json/json-copy.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { runId } from '../core/job.ts'
 import type { Context, ContextLog } from '../engine/context.ts'

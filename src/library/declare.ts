@@ -1,11 +1,11 @@
 // Start: stored jobs are made to match the declared ones, and the difference is printed.
 
 import { refuse } from '../core/errors.ts'
-import type { Declaration, Difference, Orphans } from '../core/reconcile.ts'
-import { checkSpec } from '../core/spec-check.ts'
-import { describeTrigger, type Trigger } from '../core/trigger.ts'
-import type { Engine } from '../engine/engine.ts'
-import { makeMatch, readDeclared } from '../engine/reconciling.ts'
+import type { Declaration, Difference, Orphans } from '../core/declared/reconcile.ts'
+import { checkSpec } from '../core/spec/spec-check.ts'
+import { describeTrigger, type Trigger } from '../core/schedule/trigger.ts'
+import type { Engine } from '../create-engine.ts'
+import { makeMatch, readDeclared } from '../jobs/reconciling.ts'
 import { rowId } from './identity.ts'
 import type { AnyDefinition } from './options.ts'
 import type { Policies } from './policies.ts'

@@ -2,7 +2,7 @@
 // would only fail at its first run.
 
 import { SchedulerError, shown, type Problem } from '../core/errors.ts'
-import { toJson } from '../core/json-copy.ts'
+import { toJson } from '../core/json/json-copy.ts'
 import type { AnyDefinition, ScheduleEntry } from './options.ts'
 import { payloadProblems } from './schema.ts'
 import { isWhen } from './trigger-check.ts'

@@ -1,12 +1,12 @@
 // A job as code declares it: a name, when, what, and the choices about it.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { isActionName, RESERVED_RULE } from '../core/action-name.ts'
+import { isActionName, RESERVED_RULE } from '../core/spec/action-name.ts'
 import { refuse } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
-import type { Jsonify } from '../core/jsonify.ts'
+import type { Jsonify } from '../core/json/jsonify.ts'
 import { limits } from '../core/limits.ts'
-import { checkOptions } from '../core/option-check.ts'
+import { checkOptions } from '../core/spec/option-check.ts'
 import { jobChecks } from './option-checks.ts'
 import type { JobOptions, ScheduledPayload, Schema } from './options.ts'
 import { tryAlone, type Trial, type TrialOptions } from './trial.ts'

@@ -2,10 +2,10 @@
 
 import { runId, type Job } from '../core/job.ts'
 import type { Attempt } from '../core/attempt.ts'
-import type { JobAlert } from '../core/episode.ts'
-import { currentRunOf } from '../core/current-run.ts'
-import type { Clock } from '../engine/clock.ts'
-import type { Events, Settled } from '../engine/events.ts'
+import type { JobAlert } from '../core/alerts/episode.ts'
+import { currentRunOf } from '../core/run/current-run.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Events, Settled } from '../runtime/events.ts'
 
 export type SchedulerEvent = {
   readonly at: Date

@@ -1,6 +1,6 @@
 // Rows made by the library are known by (tenant, app, definition, key): calling twice is safe.
 
-import { idOf } from '../engine/identity.ts'
+import { idOf } from '../jobs/identity.ts'
 
 export interface RowIdentity {
   readonly tenant: string

@@ -1,6 +1,6 @@
 // `scheduler.jobs`: every verb takes an id, a definition's name (all its rows) or a list of either.
 
-import { payloadWith } from '../core/action-name.ts'
+import { payloadWith } from '../core/spec/action-name.ts'
 import { shortId } from '../core/short-id.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
@@ -15,11 +15,11 @@ import {
   refuseId,
   refuseOptions,
   type Checks,
-} from '../core/option-check.ts'
-import type { PayloadCheck } from '../core/payload.ts'
+} from '../core/spec/option-check.ts'
+import type { PayloadCheck } from '../core/history/payload.ts'
 import { completeSpec, retryAfterEdit, type JobSpec } from '../core/spec.ts'
-import type { Explanation } from '../core/why.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Explanation } from '../core/control/why.ts'
+import type { Engine } from '../create-engine.ts'
 import type { JobFilter, Page } from '../store/port.ts'
 import { pauseChecks, pauseInput, type PauseOptions } from './handles.ts'
 import { createChecks, editChecks, rangeChecks, runChecks } from './option-checks.ts'

@@ -1,6 +1,6 @@
 // Parts that are only loaded when they are used, and anew for each engine.
 
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 
 export interface Opened {
   /** From now on the node takes jobs that need this part. */

@@ -1,7 +1,7 @@
 // Starts and stops called in every order.
 
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../engine/clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { Lifecycle } from './lifecycle.ts'
 
 /** A lifecycle whose starts and stops end when the test says so. */

@@ -1,7 +1,7 @@
 // `schedule()`: one shared scheduler on the default store, made on first use.
 
 import { parseDuration } from '../core/time.ts'
-import { refuseOptions } from '../core/option-check.ts'
+import { refuseOptions } from '../core/spec/option-check.ts'
 import { createScheduler } from './create.ts'
 import type { RunContext } from './context.ts'
 import { job } from './definition.ts'

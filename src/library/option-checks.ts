@@ -16,7 +16,7 @@ import {
   isWhole,
   type Check,
   type Checks,
-} from '../core/option-check.ts'
+} from '../core/spec/option-check.ts'
 import { priorityNames } from '../core/spec.ts'
 import type { SchedulerEvent } from './events.ts'
 import type { AnyDefinition, RowPolicies, ScheduleEntry } from './options.ts'

@@ -8,7 +8,7 @@ import {
   type Priority,
   type Retry,
 } from '../core/spec.ts'
-import type { Trigger } from '../core/trigger.ts'
+import type { Trigger } from '../core/schedule/trigger.ts'
 import { toInstant, toMs, wrong, type Duration } from './time-input.ts'
 import type { When } from './when.ts'
 

@@ -3,7 +3,7 @@
 import { refuse } from '../core/errors.ts'
 import { Findings } from '../core/findings.ts'
 import { limits } from '../core/limits.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import type { Count } from '../store/port.ts'
 
 export class QueuesApi {

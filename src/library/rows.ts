@@ -3,7 +3,7 @@
 import { refuse } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { completeSpec, type JobSpec } from '../core/spec.ts'
-import { jsonPayload } from '../core/payload.ts'
+import { jsonPayload } from '../core/history/payload.ts'
 import type { AnyDefinition, RowPolicies, ScheduleEntry } from './options.ts'
 import { boundParts, laneParts, policyParts, type Policies } from './policies.ts'
 import type { When } from './when.ts'

@@ -1,7 +1,7 @@
 // Waits for runs to end, many at a time. What this process settles wakes whoever waits for that job;
 // for runs of other processes one timer reads the jobs that are waited for and compares versions.
 
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import type { Millis } from '../core/time.ts'
 
 /** How often runs of other processes are read while somebody waits for them. */

@@ -11,13 +11,13 @@ import {
   refuseId,
   refuseOptions,
   type Checks,
-} from '../core/option-check.ts'
-import type { PayloadCheck } from '../core/payload.ts'
+} from '../core/spec/option-check.ts'
+import type { PayloadCheck } from '../core/history/payload.ts'
 import { parseRunId } from '../core/job.ts'
-import type { LedgerEntry } from '../core/ledger.ts'
-import type { Run } from '../core/run.ts'
-import type { Engine } from '../engine/engine.ts'
-import { pages, readLedger } from '../engine/ledger.ts'
+import type { LedgerEntry } from '../core/history/ledger.ts'
+import type { Run } from '../core/history/run.ts'
+import type { Engine } from '../create-engine.ts'
+import { pages, readLedger } from '../jobs/ledger.ts'
 import type { AttemptFilter, LogLine } from '../store/port.ts'
 
 const outcomeNames: Readonly<Record<OutcomeKind, true>> = {

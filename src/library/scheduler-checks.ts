@@ -14,8 +14,8 @@ import {
   isText,
   type Check,
   type Checks,
-} from '../core/option-check.ts'
-import { engineDefaults, type QueueSettings } from '../engine/settings.ts'
+} from '../core/spec/option-check.ts'
+import { engineDefaults, type QueueSettings } from '../runtime/settings.ts'
 import type { LibraryOptions as SourceOptions } from '../sources/open.ts'
 import type { WorkflowOptions } from '../workflows/open.ts'
 import { policyChecks } from './option-checks.ts'

@@ -3,9 +3,9 @@
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { SchedulerError, type Problem } from '../core/errors.ts'
-import { copyJson } from '../core/json-copy.ts'
+import { copyJson } from '../core/json/json-copy.ts'
 import type { Json } from '../core/json.ts'
-import { jsonPayload } from '../core/payload.ts'
+import { jsonPayload } from '../core/history/payload.ts'
 import type { Schema } from './options.ts'
 
 /** What is stored of a payload: its JSON, once the schema accepts that. */

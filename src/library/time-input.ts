@@ -1,7 +1,7 @@
 // How callers may write durations and moments; inside, both are plain milliseconds.
 
 import { refuse, SchedulerError } from '../core/errors.ts'
-import type { Check } from '../core/option-check.ts'
+import type { Check } from '../core/spec/option-check.ts'
 import { isInstant, parseDuration, type Instant, type Millis } from '../core/time.ts'
 
 /** '90s', '15m', '1d' (24 hours elapsed, never a calendar day), milliseconds, or Temporal.Duration. */

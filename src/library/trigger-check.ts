@@ -1,6 +1,6 @@
 // Triggers where callers give them: what every(), cron(), daily() and at() make, and nothing else.
 
-import type { Check } from '../core/option-check.ts'
+import type { Check } from '../core/spec/option-check.ts'
 import { parseDuration } from '../core/time.ts'
 import type { When } from './when.ts'
 

@@ -2,8 +2,8 @@
 
 import { parseCron, type DstRule } from '../cron/index.ts'
 import { wallClock } from '../cron/zone-info.ts'
-import { firstMoment, gridNext, isGrid, type Trigger } from '../core/trigger.ts'
-import { describeTrigger } from '../core/trigger.ts'
+import { firstMoment, gridNext, isGrid, type Trigger } from '../core/schedule/trigger.ts'
+import { describeTrigger } from '../core/schedule/trigger.ts'
 import {
   isFlag,
   isObject,
@@ -12,9 +12,9 @@ import {
   refuseOptions,
   type Check,
   type Checks,
-} from '../core/option-check.ts'
+} from '../core/spec/option-check.ts'
 import type { Instant } from '../core/time.ts'
-import { systemClock } from '../engine/clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import {
   isDuration,
   isMoment,

@@ -2,13 +2,13 @@
 // job and episode: the first failure, giving up, and the recovery; not every failure in between.
 
 import type { Attempt } from '../core/attempt.ts'
-import { isSetAside } from '../core/crash.ts'
-import type { JobAlert } from '../core/episode.ts'
-import { PUSHING } from '../core/fair.ts'
+import { isSetAside } from '../core/run/crash.ts'
+import type { JobAlert } from '../core/alerts/episode.ts'
+import { PUSHING } from '../core/fairness/fair.ts'
 import type { Job } from '../core/job.ts'
 import { formatDuration, iso, type Instant, type Millis } from '../core/time.ts'
-import type { Trouble } from '../core/trouble.ts'
-import type { Events, Settled } from '../engine/events.ts'
+import type { Trouble } from '../core/alerts/trouble.ts'
+import type { Events, Settled } from '../runtime/events.ts'
 
 export interface ConsoleOptions {
   readonly now: () => Instant

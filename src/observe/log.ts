@@ -1,10 +1,10 @@
 // Structured log lines from engine events. Takes any logger with pino's shape.
 
-import { isSetAside } from '../core/crash.ts'
-import type { JobAlert } from '../core/episode.ts'
-import { PUSHING } from '../core/fair.ts'
+import { isSetAside } from '../core/run/crash.ts'
+import type { JobAlert } from '../core/alerts/episode.ts'
+import { PUSHING } from '../core/fairness/fair.ts'
 import { iso } from '../core/time.ts'
-import type { Events, Settled } from '../engine/events.ts'
+import type { Events, Settled } from '../runtime/events.ts'
 
 export interface Logger {
   debug(fields: object, message: string): void

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../core/attempt.ts'
 import { HOUR, iso } from '../core/time.ts'
-import { Events } from '../engine/events.ts'
+import { Events } from '../runtime/events.ts'
 import { succeeded } from '../../tests/support/builders.ts'
 import { every, made, ran } from '../../tests/support/pure.ts'
 import { logToConsole } from './console-log.ts'

@@ -2,7 +2,7 @@
 // while no tracer is registered, handlers and requests pass as if this file were not there.
 
 import type * as Otel from '@opentelemetry/api'
-import { traceOf } from '../core/trace.ts'
+import { traceOf } from '../core/run/trace.ts'
 import type { Context } from '../engine/context.ts'
 import type { Handler, Tracing } from '../engine/handlers.ts'
 

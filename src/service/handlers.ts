@@ -2,7 +2,7 @@
 
 import { dirname, resolve } from 'node:path'
 import { refuse, type Problem } from '../core/errors.ts'
-import { isActionName } from '../core/action-name.ts'
+import { isActionName } from '../core/spec/action-name.ts'
 import { Findings } from '../core/findings.ts'
 import type { Handler } from '../engine/handlers.ts'
 import { isolatedHandler } from '../actions/isolate/handler.ts'

@@ -12,12 +12,12 @@ import {
   type DataWriter,
   type Logger,
 } from '../compose.ts'
-import { systemClock } from '../engine/clock.ts'
-import { createEngine, type Engine } from '../engine/engine.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { createEngine, type Engine } from '../create-engine.ts'
 import { secretsFrom } from '../actions/secrets.ts'
 import type { Tracing } from '../engine/handlers.ts'
-import type { Ids } from '../engine/ids.ts'
-import type { EngineSettings } from '../engine/settings.ts'
+import type { Ids } from '../runtime/ids.ts'
+import type { EngineSettings } from '../runtime/settings.ts'
 import { Authenticator, type AuthOptions } from './auth/authenticator.ts'
 import type { TokenKey } from './auth/tokens.ts'
 import { openSources } from '../sources/open.ts'

@@ -3,7 +3,7 @@
 
 import type { Job } from '../core/job.ts'
 import { formatDuration, SECOND, type Millis } from '../core/time.ts'
-import type { Events, Settled } from '../engine/events.ts'
+import type { Events, Settled } from '../runtime/events.ts'
 import { logTo, type Logger } from '../observe/log.ts'
 
 export interface ServiceLogOptions {

@@ -3,7 +3,7 @@
 import { serviceLogger, systemIds, type Logger } from '../compose.ts'
 import { openDemo } from '../demo/demo.ts'
 import type { StopResult } from '../engine/node.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import type { App } from './http/app/parts.ts'
 import { httpSettings } from './http/app/settings.ts'
 import type { Authenticator } from './auth/authenticator.ts'

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Action } from '../actions/action.ts'
 import { checkUrl } from '../actions/guard/url.ts'
-import { Skip } from '../engine/verdicts.ts'
+import { Skip } from '../core/run/outcome.ts'
 import { betweenProblems, urlProblems } from './check.ts'
 import { SourceFetch, type FetchParts } from './fetch.ts'
 import { fetchShape } from './shape.ts'

@@ -1,7 +1,7 @@
 // Answers as JSON: parsed in steps, of bounded depth, and with every digit of their numbers.
 
 import type { Steps } from '../actions/slices.ts'
-import { endOfString } from '../core/json-text.ts'
+import { endOfString } from '../core/json/json-text.ts'
 
 export const DEPTH_MAX = 512
 /** Lists and objects in one answer: they take much more memory than text. */

@@ -3,7 +3,7 @@
 import { refuse, SchedulerError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import type { Instant } from '../core/time.ts'
-import type { Clock } from '../engine/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Page, PageRequest, Store } from '../store/port.ts'
 import { isObject, shapeProblems } from './check.ts'
 import { spanOf, takeTurn, type Rate, type Taken } from './rate.ts'

@@ -2,7 +2,7 @@
 
 import { limits } from '../core/limits.ts'
 import { DAY, HOUR, MINUTE, parseDuration, SECOND, type Millis } from '../core/time.ts'
-import { describeTrigger, type Trigger } from '../core/trigger.ts'
+import { describeTrigger, type Trigger } from '../core/schedule/trigger.ts'
 
 export const SCHEDULE_RULE = 'must be daily, hourly or interval:<N><s|m|h>, such as interval:15m'
 export const PERIOD_RULE = 'must be a whole number of s, m, h or d, such as 1h, 6h, 1d or 7d'

@@ -1,12 +1,12 @@
 // Between a source and its job: what a document makes of a job, and what a job tells of its source.
 
-import { ACTION_PREFIX } from '../core/action-name.ts'
-import { sameTrigger } from '../core/edit.ts'
+import { ACTION_PREFIX } from '../core/spec/action-name.ts'
+import { sameTrigger } from '../core/control/edit.ts'
 import type { Job } from '../core/job.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import { failuresAt } from '../core/retry.ts'
+import { failuresAt } from '../core/run/retry.ts'
 import { completeSpec, type JobSpec } from '../core/spec.ts'
-import { statusOf } from '../core/status.ts'
+import { statusOf } from '../core/control/status.ts'
 import { HOUR, MINUTE, SECOND, type Instant } from '../core/time.ts'
 import { periodMs, periodText, scheduleMs, scheduleText, sourceTrigger } from './schedule.ts'
 import { SOURCE_QUEUE, type FetchDocument, type Source, type SourceDocument } from './source.ts'

@@ -1,8 +1,8 @@
 // What is done to a store as a whole: versions, copies, repair and removal. The command line, the
 // doctor and the copier call it; the engine does not.
 
-import type { Entry } from '../core/entry.ts'
-import type { Page } from '../core/query.ts'
+import type { Entry } from '../core/stored/entry.ts'
+import type { Page } from '../core/stored/query.ts'
 import type { Instant } from '../core/time.ts'
 
 /** `version`, `migrate`, `backup`, `drop` and the repair of a marker do not need an open store. */

@@ -1,17 +1,23 @@
 // The store port: what every store must do, and nothing about when or why. Each call is atomic,
 // lists are batches, and time is always given. No policy lives behind this line.
 
-import type { DamagedEntry } from '../core/damage.ts'
+import type { DamagedEntry } from '../core/stored/damage.ts'
 import type { Attempt, AttemptTimes, OutcomeKind } from '../core/attempt.ts'
-import type { AtomicParts, Bundle, CommitAnswer, CommitResult, Refusal } from '../core/bundle.ts'
+import type {
+  AtomicParts,
+  Bundle,
+  CommitAnswer,
+  CommitResult,
+  Refusal,
+} from '../core/stored/bundle.ts'
 import type { Change } from '../core/change.ts'
 import type { Job, State } from '../core/job.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import type { LaneSpan, TenantShares } from '../core/lane.ts'
-import type { LedgerEntry } from '../core/ledger.ts'
-import type { Page, PageRequest, Parts } from '../core/query.ts'
+import type { LaneSpan, TenantShares } from '../core/fairness/lane.ts'
+import type { LedgerEntry } from '../core/history/ledger.ts'
+import type { Page, PageRequest, Parts } from '../core/stored/query.ts'
 import type { RecordWrite, StampedWrite, StoredRecord } from '../core/record.ts'
-import type { LogLine, Progress } from '../core/report.ts'
+import type { LogLine, Progress } from '../core/history/report.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { Maintenance } from './maintenance.ts'
 
@@ -43,7 +49,7 @@ export interface Store {
   /**
    * Due and waiting → running with a lease, at most `limit`, only from the given routes, nothing
    * from paused queues. When more is due than fits, tenants take turns, then the lanes of each
-   * (core/fair). Returned in the order they should start. Steps fence, attempt counter and version
+   * (core/fairness/fair). Returned in the order they should start. Steps fence, attempt counter and version
    * of each by one. Rows that do not decode are set aside as failed, here and in every other call,
    * and never given out.
    */
@@ -186,7 +192,7 @@ export interface ClaimRequest {
   readonly token: string
   /** As many ids as the limit. */
   readonly attemptIds: readonly string[]
-  /** Tenants and lanes may have rules (core/lane): they are looked up and held to. */
+  /** Tenants and lanes may have rules (core/fairness/lane): they are looked up and held to. */
   readonly hasLimits?: boolean
   /** Claims with a turn of their own; the queue's is neither asked nor moved. Rules hold. */
   readonly laneScope?: LaneScope

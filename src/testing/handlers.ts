@@ -4,7 +4,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import process from 'node:process'
 import type { Instant, Millis } from '../core/time.ts'
-import { systemClock } from '../engine/clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import type { RunContext } from '../library/context.ts'
 
 interface ActiveRun {

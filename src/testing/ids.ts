@@ -1,6 +1,6 @@
 // Ids that repeat from one test run to the next, so that traces can be compared.
 
-import type { Ids } from '../engine/ids.ts'
+import type { Ids } from '../runtime/ids.ts'
 
 export class CountedIds implements Ids {
   #count = 0

@@ -3,7 +3,7 @@
 import type { Attempt } from '../core/attempt.ts'
 import type { Job } from '../core/job.ts'
 import { iso } from '../core/time.ts'
-import type { Events, Settled } from '../engine/events.ts'
+import type { Events, Settled } from '../runtime/events.ts'
 import { occurrence } from '../library/when.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 

@@ -2,7 +2,7 @@
 // before the next one does.
 
 import type { Instant, Millis } from '../core/time.ts'
-import { systemClock, type Clock } from '../engine/clock.ts'
+import { systemClock, type Clock } from '../runtime/clock.ts'
 
 interface Timer {
   readonly at: Instant

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Outbound } from '../actions/guard/outbound.ts'
 import { httpAction } from '../actions/http/action.ts'
 import { Registry } from '../actions/registry.ts'
-import { systemClock } from '../engine/clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { checkWorkflow } from './check.ts'
 
 function check(given: unknown) {

@@ -3,7 +3,7 @@
 
 import type { Attempt } from '../core/attempt.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import { currentRunOf } from '../core/current-run.ts'
+import { currentRunOf } from '../core/run/current-run.ts'
 import type { Instant } from '../core/time.ts'
 import type { Context } from '../engine/context.ts'
 import type { Progress } from '../store/port.ts'

@@ -2,7 +2,7 @@
 
 import { SchedulerError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
-import type { Clock } from '../engine/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Store } from '../store/port.ts'
 
 const KIND = 'workflow-numbers'

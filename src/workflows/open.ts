@@ -6,7 +6,7 @@ import { httpAction } from '../actions/http/action.ts'
 import { Registry } from '../actions/registry.ts'
 import { secretsFrom } from '../actions/secrets.ts'
 import { refuse } from '../core/errors.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../create-engine.ts'
 import { workflowAction } from './action.ts'
 import { Workflows } from './workflows.ts'
 

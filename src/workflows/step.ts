@@ -2,12 +2,12 @@
 
 import type { Action } from '../actions/action.ts'
 import type { HttpSettings } from '../actions/http/settings.ts'
-import { isActionName } from '../core/action-name.ts'
+import { isActionName } from '../core/spec/action-name.ts'
 import { errorInfo, SchedulerError } from '../core/errors.ts'
 import { jsonBytes, type Json, type JsonObject } from '../core/json.ts'
 import type { Context } from '../engine/context.ts'
 import type { Handler } from '../engine/handlers.ts'
-import { Defer, EndJob, NoRetry, RetryAfter, Skip } from '../engine/verdicts.ts'
+import { Defer, EndJob, NoRetry, RetryAfter, Skip } from '../core/run/outcome.ts'
 import type { Step } from './workflow.ts'
 
 export interface StepParts {

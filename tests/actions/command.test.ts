@@ -8,7 +8,7 @@ import type { Author } from '../../src/actions/action.ts'
 import { Registry } from '../../src/actions/registry.ts'
 import type { SpecInput } from '../../src/core/spec.ts'
 import type { Json } from '../../src/core/json.ts'
-import { systemClock } from '../../src/engine/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { eager, startNode } from './node.ts'
 import { eventually } from '../support/servers/wait.ts'
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isolatedHandler } from '../../src/actions/isolate/handler.ts'
 import type { IsolationOptions } from '../../src/actions/isolate/isolate.ts'
 import type { SpecInput } from '../../src/core/spec.ts'
-import { systemClock } from '../../src/engine/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { eager, startNode } from './node.ts'
 import { eventually } from '../support/servers/wait.ts'
 

@@ -8,7 +8,7 @@ import { AllowList } from '../../src/actions/guard/allow.ts'
 import type { Resolve } from '../../src/actions/guard/connect.ts'
 import type { AddressRefused, OutboundFault } from '../../src/actions/guard/errors.ts'
 import { Outbound, type OutboundLimits } from '../../src/actions/guard/outbound.ts'
-import { systemClock } from '../../src/engine/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { eventually } from '../support/servers/wait.ts'
 import { site } from './site.ts'
 

@@ -3,9 +3,9 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openStore } from '../../src/compose.ts'
-import { BEAT_KIND, beatWrite } from '../../src/core/owner.ts'
+import { BEAT_KIND, beatWrite } from '../../src/core/run/owner.ts'
 import { HOUR } from '../../src/core/time.ts'
-import { systemClock } from '../../src/engine/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import type { Store } from '../../src/store/port.ts'
 import { claimRequest, job } from '../support/builders.ts'
 import { freshPlace, type FreshPlace } from '../support/servers/shared.ts'

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { copyStore, type CopyEnd, type CopyProgress } from '../../src/copy/copy.ts'
-import { entryTypes } from '../../src/core/entry.ts'
+import { entryTypes } from '../../src/core/stored/entry.ts'
 import { NODE_KIND } from '../../src/core/record.ts'
 import { MINUTE } from '../../src/core/time.ts'
 import type { Maintenance } from '../../src/store/maintenance.ts'

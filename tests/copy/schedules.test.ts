@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { copyStore } from '../../src/copy/copy.ts'
-import type { LedgerEntry } from '../../src/core/ledger.ts'
+import type { LedgerEntry } from '../../src/core/history/ledger.ts'
 import { HOUR, MINUTE } from '../../src/core/time.ts'
 import { gate, ok } from '../support/scripted.ts'
 import { everyMinute, spec } from '../support/builders.ts'

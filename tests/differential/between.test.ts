@@ -2,12 +2,12 @@
 // history of a rule that the random ones found broken.
 
 import { describe, expect, it } from 'vitest'
-import { begin } from '../../src/core/begin.ts'
-import { cancelJob } from '../../src/core/control.ts'
-import { editJob } from '../../src/core/edit.ts'
+import { begin } from '../../src/core/run/begin.ts'
+import { cancelJob } from '../../src/core/control/control.ts'
+import { editJob } from '../../src/core/control/edit.ts'
 import type { Job } from '../../src/core/job.ts'
-import { pauseJob } from '../../src/core/pause.ts'
-import { requestRun } from '../../src/core/requests.ts'
+import { pauseJob } from '../../src/core/control/pause.ts'
+import { requestRun } from '../../src/core/control/requests.ts'
 import { HOUR, MINUTE } from '../../src/core/time.ts'
 import { everyMinute, job, newJob, onRequest, succeeded, T0 } from '../support/builders.ts'
 import { claimed, hourly, settled, started } from './steps.ts'

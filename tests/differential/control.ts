@@ -1,11 +1,11 @@
 // Operations of people: pause, resume, cancel, retry, edit, run, backfill, archive, revive.
 
-import { archiveJob, cancelJob, cancelRun, retryJob } from '../../src/core/control.ts'
-import { editJob, reviveJob } from '../../src/core/edit.ts'
+import { archiveJob, cancelJob, cancelRun, retryJob } from '../../src/core/control/control.ts'
+import { editJob, reviveJob } from '../../src/core/control/edit.ts'
 import { isEnded, type Job } from '../../src/core/job.ts'
-import { pauseJob, resumeJob } from '../../src/core/pause.ts'
-import { requestBackfill, requestRetry, requestRun } from '../../src/core/requests.ts'
-import { currentRunOf } from '../../src/core/current-run.ts'
+import { pauseJob, resumeJob } from '../../src/core/control/pause.ts'
+import { requestBackfill, requestRetry, requestRun } from '../../src/core/control/requests.ts'
+import { currentRunOf } from '../../src/core/run/current-run.ts'
 import type { JobSpec } from '../../src/core/spec.ts'
 import { MINUTE } from '../../src/core/time.ts'
 import { asked, submit } from './commits.ts'

@@ -2,7 +2,7 @@
 // test is the shortest history of a rule that the property in core.test.ts found broken.
 
 import { describe, expect, it } from 'vitest'
-import { begin } from '../../src/core/begin.ts'
+import { begin } from '../../src/core/run/begin.ts'
 import type { JobSpec } from '../../src/core/spec.ts'
 import { HOUR, MINUTE, SECOND } from '../../src/core/time.ts'
 import { everyMinute, failed, job, succeeded, T0 } from '../support/builders.ts'

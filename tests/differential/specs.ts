@@ -1,9 +1,9 @@
 // Random specs that core accepts, small enough that histories meet.
 
-import { assertSpec } from '../../src/core/spec-check.ts'
+import { assertSpec } from '../../src/core/spec/spec-check.ts'
 import type { JobSpec, Overlap, Priority, Retry } from '../../src/core/spec.ts'
 import { DAY, HOUR, MINUTE, SECOND, type Instant } from '../../src/core/time.ts'
-import type { Trigger } from '../../src/core/trigger.ts'
+import type { Trigger } from '../../src/core/schedule/trigger.ts'
 import { spec } from '../support/builders.ts'
 import type { Random } from '../support/random.ts'
 

@@ -1,10 +1,10 @@
 // Steps of a single job without a store: claim, begin, settle, one after another.
 
 import type { Outcome } from '../../src/core/attempt.ts'
-import { begin } from '../../src/core/begin.ts'
+import { begin } from '../../src/core/run/begin.ts'
 import type { Change } from '../../src/core/change.ts'
 import type { Job } from '../../src/core/job.ts'
-import { settle } from '../../src/core/settle.ts'
+import { settle } from '../../src/core/run/settle.ts'
 import type { JobSpec } from '../../src/core/spec.ts'
 import { HOUR, type Instant } from '../../src/core/time.ts'
 

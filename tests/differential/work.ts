@@ -1,11 +1,12 @@
 // Operations of a node at work: insert, claim, begin, settle, renew, reap, report.
 
 import type { Outcome, OutcomeKind } from '../../src/core/attempt.ts'
-import { begin } from '../../src/core/begin.ts'
+import { begin } from '../../src/core/run/begin.ts'
 import { SchedulerError } from '../../src/core/errors.ts'
-import { createJob, type Job } from '../../src/core/job.ts'
-import { resumeJob } from '../../src/core/pause.ts'
-import { settle } from '../../src/core/settle.ts'
+import { createJob } from '../../src/core/create.ts'
+import type { Job } from '../../src/core/job.ts'
+import { resumeJob } from '../../src/core/control/pause.ts'
+import { settle } from '../../src/core/run/settle.ts'
 import { MINUTE, SECOND } from '../../src/core/time.ts'
 import type {
   ClaimRequest,

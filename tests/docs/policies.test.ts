@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../src/core/limits.ts'
-import { checkCombinations } from '../../src/core/spec-combinations.ts'
+import { checkCombinations } from '../../src/core/spec/spec-combinations.ts'
 import { completeSpec, specDefaults, type JobSpec } from '../../src/core/spec.ts'
-import type { Trigger } from '../../src/core/trigger.ts'
+import type { Trigger } from '../../src/core/schedule/trigger.ts'
 import { names, page, readText, tableUnder } from './pages.ts'
 
 const { text } = page('docs/reference/policies.md')
@@ -70,7 +70,7 @@ describe('refused combinations', () => {
   })
 
   test('every rule of the code has its contradiction here', () => {
-    const source = readText('src/core/spec-combinations.ts')
+    const source = readText('src/core/spec/spec-combinations.ts')
     const clashes = source.match(/\bclash\(/g)!.length - 1
     // Rules that name the trigger stand for one row per kind.
     expect(

@@ -76,7 +76,9 @@ test('the page of events lists every type, skip reason and log line', () => {
   const path = 'docs/reference/events.md'
   const types = found('src/library/events.ts', /readonly type: '([\w.]+)'/g)
   expect(described(path, 'Events')).toEqual(types)
-  const reasons = /type SkipReason =([\s\S]*?)\n\n/.exec(readText('src/core/ledger.ts'))![1]!
+  const reasons = /type SkipReason =([\s\S]*?)\n\n/.exec(
+    readText('src/core/history/ledger.ts'),
+  )![1]!
   const all = [...reasons.matchAll(/'(\w+)'/g)].map(match => match[1]!)
   expect(described(path, 'Reasons of skipped firings')).toEqual(all.sort())
   const lines = found('src/observe/log.ts', /, '([a-z][a-z :]+)'\)/g)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { engineDefaults } from '../../src/engine/settings.ts'
+import { engineDefaults } from '../../src/runtime/settings.ts'
 import { names, page, readText, tableUnder } from './pages.ts'
 
 const { text } = page('docs/reference/settings.md')
@@ -27,7 +27,7 @@ test('every finer setting is described with its default', () => {
 })
 
 test('every range is the one that is checked', () => {
-  const source = readText('src/engine/settings.ts')
+  const source = readText('src/runtime/settings.ts')
   const checked = [...source.matchAll(/\['(\w+)', ([\d_]+), ([\d_]+)\]/g)].map(match => [
     match[1]!,
     `${shown(match[2]!)} – ${shown(match[3]!)}`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { transitions } from '../../src/core/status.ts'
+import { transitions } from '../../src/core/control/status.ts'
 import { names, page, readText, tableUnder } from './pages.ts'
 
 const { text, blocks } = page('docs/state-machine.md')

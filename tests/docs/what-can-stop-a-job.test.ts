@@ -1,7 +1,7 @@
 // The page that lists everything that can stop a job is complete: it is compared with the code.
 
 import { expect, test } from 'vitest'
-import { storeTroubleCodes } from '../../src/engine/store-trouble.ts'
+import { storeTroubleCodes } from '../../src/core/alerts/store-trouble.ts'
 import { names, page, readText, tableUnder } from './pages.ts'
 
 const { text } = page('docs/reference/what-can-stop-a-job.md')
@@ -24,12 +24,12 @@ test('every reason for which a job ends is listed, with a way back', () => {
 
 test('every reason for which a firing is skipped is listed', () => {
   const heading = 'Ways a single firing is skipped'
-  expect(listed(heading)).toEqual(union('src/core/ledger.ts', 'SkipReason'))
+  expect(listed(heading)).toEqual(union('src/core/history/ledger.ts', 'SkipReason'))
 })
 
 test('every trouble of a node is listed', () => {
-  const sources = ['in-flight-claim', 'clock-epochs', 'store-trouble'].map(name =>
-    readText(`src/engine/${name}.ts`),
+  const sources = ['src/engine/clock-epochs.ts', 'src/core/alerts/store-trouble.ts'].map(path =>
+    readText(path),
   )
   const codes = sources.flatMap(source =>
     [...source.matchAll(/(?:_CODE|CLAIMS_LATE|OUTCOMES_TROUBLE) = '([a-z_]+)'/g)].map(

@@ -2,11 +2,11 @@
 // is off by a given time.
 
 import { openStore } from '../../src/compose.ts'
-import { systemClock, type Clock } from '../../src/engine/clock.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import { systemClock, type Clock } from '../../src/runtime/clock.ts'
+import { createEngine, type Engine } from '../../src/create-engine.ts'
 import type { Handler } from '../../src/engine/handlers.ts'
-import { SystemIds } from '../../src/engine/ids.ts'
-import type { EngineSettings } from '../../src/engine/settings.ts'
+import { SystemIds } from '../../src/runtime/ids.ts'
+import type { EngineSettings } from '../../src/runtime/settings.ts'
 import { sharedClock } from './faults/shared-clock.ts'
 
 export type { Engine }

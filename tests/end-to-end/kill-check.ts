@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Attempt } from '../../src/core/attempt.ts'
 import type { Job } from '../../src/core/job.ts'
-import type { LedgerEntry } from '../../src/core/ledger.ts'
+import type { LedgerEntry } from '../../src/core/history/ledger.ts'
 import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 import { SqliteStore } from '../../src/store/sql/sqlite/store.ts'
 import type { Page, PageRequest } from '../../src/store/port.ts'

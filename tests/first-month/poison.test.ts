@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/compose.ts'
-import { systemClock } from '../../src/engine/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { freshStore, startProgram, type Program } from './harness/index.ts'
 
 const node = `

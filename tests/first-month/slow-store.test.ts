@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/compose.ts'
-import { systemClock } from '../../src/engine/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { FaultProxy } from '../support/servers/proxy.ts'
 import { eventually, freshStore, startProgram, startService } from './harness/index.ts'
 

@@ -1,7 +1,7 @@
 // The demo: a store filled with jobs that have a past, which holds together, and emptied again.
 
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../../src/core/entry.ts'
+import type { Entry } from '../../src/core/stored/entry.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { jain } from '../../src/service/use-cases/tenants/fairness.ts'
 import type { Store } from '../../src/store/port.ts'

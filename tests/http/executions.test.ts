@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { DAY } from '../../src/core/time.ts'
-import { createEngine } from '../../src/engine/engine.ts'
-import { SystemIds } from '../../src/engine/ids.ts'
+import { createEngine } from '../../src/create-engine.ts'
+import { SystemIds } from '../../src/runtime/ids.ts'
 import { flatJob, type Service } from './service.ts'
 import { onThreeStores } from './stores.ts'
 

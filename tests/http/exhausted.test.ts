@@ -2,7 +2,7 @@
 // run alone, and the two original routes keep their own rules (A6, B6).
 
 import { describe, expect, it } from 'vitest'
-import { EndJob, NoRetry } from '../../src/engine/verdicts.ts'
+import { EndJob, NoRetry } from '../../src/core/run/outcome.ts'
 import { site } from '../actions/site.ts'
 import { eventually } from '../support/servers/wait.ts'
 import { startSchedules } from './schedule-parts.ts'

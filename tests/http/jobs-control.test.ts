@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Handler } from '../../src/engine/handlers.ts'
-import { transitions, type Status } from '../../src/core/status.ts'
+import { transitions, type Status } from '../../src/core/control/status.ts'
 import { flatJob, type Service, type Wire } from './service.ts'
 import { onThreeStores } from './stores.ts'
 

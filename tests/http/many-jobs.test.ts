@@ -1,7 +1,8 @@
 // Numbers over thousands of jobs: counted, or marked as what is not known.
 
 import { describe, expect, it } from 'vitest'
-import { createJob, type Job } from '../../src/core/job.ts'
+import { createJob } from '../../src/core/create.ts'
+import type { Job } from '../../src/core/job.ts'
 import { completeSpec, type JobSpec } from '../../src/core/spec.ts'
 import { HOUR, iso, MINUTE, SECOND } from '../../src/core/time.ts'
 import { openRedis } from '../support/redis.ts'

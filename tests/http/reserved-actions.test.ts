@@ -2,7 +2,7 @@
 // send requests, run commands or read secrets.
 
 import { describe, expect, it } from 'vitest'
-import { createJob } from '../../src/core/job.ts'
+import { createJob } from '../../src/core/create.ts'
 import { completeSpec } from '../../src/core/spec.ts'
 import { startService } from './service.ts'
 

@@ -1,7 +1,7 @@
 // D6 over HTTP: tasks pushed by anyone, done by workers that are other processes.
 
 import { expect, test } from 'vitest'
-import { RemoteClaims } from '../../src/engine/remote-claims.ts'
+import { RemoteClaims } from '../../src/remote/claims.ts'
 import type { Store } from '../../src/store/port.ts'
 import { startService, type Answered, type Caller, type Service, type Wire } from './service.ts'
 

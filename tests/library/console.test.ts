@@ -8,7 +8,7 @@ import {
   job,
   type JobOptions,
 } from '../../src/index.ts'
-import type { Events } from '../../src/engine/events.ts'
+import type { Events } from '../../src/runtime/events.ts'
 import { logToConsole } from '../../src/observe/console-log.ts'
 import { createTestScheduler } from '../../src/testing/index.ts'
 

@@ -1,9 +1,9 @@
 // Several programs on one store, each declaring its own jobs: what a start may stop, and when.
 
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Difference } from '../../src/core/reconcile.ts'
-import { auditKind } from '../../src/engine/audit.ts'
-import type { EngineEvents } from '../../src/engine/events.ts'
+import type { Difference } from '../../src/core/declared/reconcile.ts'
+import { auditKind } from '../../src/jobs/audit.ts'
+import type { EngineEvents } from '../../src/runtime/events.ts'
 import { createScheduler, cron, every, job, type SchedulerOptions } from '../../src/index.ts'
 import type { AnyJob, Scheduler } from '../../src/library/scheduler.ts'
 import { emptyRows } from '../../src/store/memory/rows.ts'

@@ -1,7 +1,7 @@
 // B: pause, resume, cancel and retry of interval jobs, and leases instead of age-based locks.
 
 import { expect, test } from 'vitest'
-import { statusOf, transitions, type Status } from '../../src/core/status.ts'
+import { statusOf, transitions, type Status } from '../../src/core/control/status.ts'
 import { MINUTE } from '../../src/core/time.ts'
 import { stores } from '../support/each-store.ts'
 import { fail, gate, ok, script } from '../support/scripted.ts'

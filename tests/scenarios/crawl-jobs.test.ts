@@ -1,7 +1,7 @@
 // B: interval jobs with history, from pending to their end, and what their numbers say.
 
 import { expect, test } from 'vitest'
-import { statusOf } from '../../src/core/status.ts'
+import { statusOf } from '../../src/core/control/status.ts'
 import { DAY, HOUR, MINUTE } from '../../src/core/time.ts'
 import { stores } from '../support/each-store.ts'
 import { fail, gate, ok, script } from '../support/scripted.ts'

@@ -1,6 +1,6 @@
 // One of several processes with the same declared tasks: says what it runs, line by line.
 
-import { systemClock } from '../../src/engine/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { createTaskScheduler, type Registration } from '../../src/index.ts'
 
 const [store, count, stepMs] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 // E: the declared set is made true in the store: added, changed, forgotten, and orphans run again.
 
 import { expect, test } from 'vitest'
-import { reconcile, type Declaration } from '../../src/core/reconcile.ts'
+import { reconcile, type Declaration } from '../../src/core/declared/reconcile.ts'
 import type { JobSpec } from '../../src/core/spec.ts'
 import { DAY, HOUR } from '../../src/core/time.ts'
 import { applyBundle } from '../support/builders.ts'

@@ -1,7 +1,7 @@
 // D: many schedulers on one store, their life from start to stop, and failing pushes.
 
 import { expect, test } from 'vitest'
-import { createJob } from '../../src/core/job.ts'
+import { createJob } from '../../src/core/create.ts'
 import { MINUTE } from '../../src/core/time.ts'
 import { stores } from '../support/each-store.ts'
 import { gate, ok } from '../support/scripted.ts'

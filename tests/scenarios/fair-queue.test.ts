@@ -1,7 +1,8 @@
 // D: schedules whose tasks enter a queue shared fairly between users.
 
 import { expect, test } from 'vitest'
-import { createJob, type Job } from '../../src/core/job.ts'
+import { createJob } from '../../src/core/create.ts'
+import type { Job } from '../../src/core/job.ts'
 import type { Priority } from '../../src/core/spec.ts'
 import { AGE_MS } from '../../src/core/limits.ts'
 import { HOUR, MINUTE } from '../../src/core/time.ts'

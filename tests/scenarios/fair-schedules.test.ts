@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Job } from '../../src/core/job.ts'
-import { createJob } from '../../src/core/job.ts'
+import { createJob } from '../../src/core/create.ts'
 import { pushSpec, scheduleSpec } from '../../src/fair/spec.ts'
 import { fairStores, fairWorld } from '../support/fair.ts'
 

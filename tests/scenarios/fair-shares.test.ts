@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { AGE_MS } from '../../src/core/limits.ts'
-import { createJob } from '../../src/core/job.ts'
+import { createJob } from '../../src/core/create.ts'
 import { pushSpec, type PushInput } from '../../src/fair/spec.ts'
 import { gate } from '../support/scripted.ts'
 import { fairStores, fairWorld, type FairWorld } from '../support/fair.ts'

@@ -1,7 +1,7 @@
 // A store that accepts calls and never answers: nobody waits for it beyond a lease.
 
 import { expect, test } from 'vitest'
-import { createEngine } from '../../src/engine/engine.ts'
+import { createEngine } from '../../src/create-engine.ts'
 import { MemoryStore } from '../../src/store/memory/store.ts'
 import type { Store } from '../../src/store/port.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'

@@ -1,10 +1,10 @@
 // Series: jobs whose occurrences live as tasks carry what their tasks did (T9).
 
 import { expect, test } from 'vitest'
-import { TASK_OUTCOME_KIND, totalsOf } from '../../src/core/series.ts'
+import { TASK_OUTCOME_KIND, totalsOf } from '../../src/core/schedule/series.ts'
 import { completeSpec, type JobSpec } from '../../src/core/spec.ts'
 import { MINUTE, SECOND } from '../../src/core/time.ts'
-import { recentAttempts } from '../../src/engine/recent.ts'
+import { recentAttempts } from '../../src/watch/recent.ts'
 import { stores } from '../support/each-store.ts'
 import { gate } from '../support/scripted.ts'
 import { moment, type World } from '../support/world.ts'

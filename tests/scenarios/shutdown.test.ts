@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { MINUTE } from '../../src/core/time.ts'
-import { Defer } from '../../src/engine/verdicts.ts'
+import { Defer } from '../../src/core/run/outcome.ts'
 import { stores } from '../support/each-store.ts'
 import { gate, ok, script } from '../support/scripted.ts'
 import { specA, specB, specE } from '../support/systems.ts'

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { DAY, HOUR, MINUTE } from '../../src/core/time.ts'
 import type { Node } from '../../src/engine/node.ts'
-import { Defer } from '../../src/engine/verdicts.ts'
+import { Defer } from '../../src/core/run/outcome.ts'
 import { stores } from '../support/each-store.ts'
 import { fail, gate, ok, script } from '../support/scripted.ts'
 import { specC } from '../support/systems.ts'

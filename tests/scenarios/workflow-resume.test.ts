@@ -1,7 +1,7 @@
 // A: a workflow's run that was cut off goes on where it was; one that failed starts over.
 
 import { expect, test } from 'vitest'
-import { Defer, Skip } from '../../src/engine/verdicts.ts'
+import { Defer, Skip } from '../../src/core/run/outcome.ts'
 import type { Handler } from '../../src/engine/handlers.ts'
 import { stepsOfProgress } from '../../src/workflows/detail.ts'
 import { stores } from '../support/each-store.ts'

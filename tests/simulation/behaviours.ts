@@ -3,8 +3,8 @@
 
 import type { Millis } from '../../src/core/time.ts'
 import type { Context } from '../../src/engine/context.ts'
-import { Defer, NoRetry, RetryAfter, Skip } from '../../src/engine/verdicts.ts'
-import type { Clock } from '../../src/engine/clock.ts'
+import { Defer, NoRetry, RetryAfter, Skip } from '../../src/core/run/outcome.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import type { Witness } from './history.ts'
 import { Random } from './random.ts'
 import type { Recorder } from './recorder.ts'

@@ -2,7 +2,7 @@
 
 import { SchedulerError } from '../../src/core/errors.ts'
 import { completeSpec, type SpecInput } from '../../src/core/spec.ts'
-import type { Client } from '../../src/engine/client.ts'
+import type { Client } from '../../src/jobs/client.ts'
 import type { Rows } from '../../src/store/memory/rows.ts'
 import type { ClientCall } from './history.ts'
 import type { Deed } from './plan.ts'

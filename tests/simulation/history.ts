@@ -2,7 +2,7 @@
 
 import type { Attempt } from '../../src/core/attempt.ts'
 import type { Job } from '../../src/core/job.ts'
-import type { Skip } from '../../src/core/ledger.ts'
+import type { Skip } from '../../src/core/history/ledger.ts'
 import type { JobSpec } from '../../src/core/spec.ts'
 import type { Instant, Millis } from '../../src/core/time.ts'
 

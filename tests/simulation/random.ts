@@ -1,7 +1,7 @@
 // Chance that can be repeated: the same seed draws the same numbers, and each part of a world draws
 // from a stream of its own so that one part does not disturb another.
 
-import type { Ids } from '../../src/engine/ids.ts'
+import type { Ids } from '../../src/runtime/ids.ts'
 
 /** Spreads a text over 32 bits; only evenness matters. */
 export function hashText(text: string): number {

@@ -4,7 +4,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Attempt } from '../../src/core/attempt.ts'
 import type { Job } from '../../src/core/job.ts'
-import type { Skip } from '../../src/core/ledger.ts'
+import type { Skip } from '../../src/core/history/ledger.ts'
 import type { Instant } from '../../src/core/time.ts'
 import type { Rows } from '../../src/store/memory/rows.ts'
 import type {

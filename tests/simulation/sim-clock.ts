@@ -2,7 +2,7 @@
 // the node is frozen, silent once it is dead.
 
 import type { Instant, Millis } from '../../src/core/time.ts'
-import type { Clock } from '../../src/engine/clock.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 
 interface Timer {
   readonly at: Instant

@@ -1,7 +1,7 @@
 // The store as one node reaches it: every call takes time, may fail before or after it was applied,
 // and is written down at the moment it takes effect.
 
-import { bundleOf } from '../../src/core/bundle.ts'
+import { bundleOf } from '../../src/core/stored/bundle.ts'
 import type { Change } from '../../src/core/change.ts'
 import { SchedulerError } from '../../src/core/errors.ts'
 import type { Job } from '../../src/core/job.ts'

@@ -3,10 +3,10 @@
 import { completeSpec, type Backoff, type JobSpec, type Missed } from '../../src/core/spec.ts'
 import type { Overlap, Retry } from '../../src/core/spec.ts'
 import type { NewJob } from '../../src/core/job.ts'
-import { checkSpec } from '../../src/core/spec-check.ts'
+import { checkSpec } from '../../src/core/spec/spec-check.ts'
 import type { Millis } from '../../src/core/time.ts'
 import { DAY } from '../../src/core/time.ts'
-import type { Trigger } from '../../src/core/trigger.ts'
+import type { Trigger } from '../../src/core/schedule/trigger.ts'
 import { dailyCrons, type Epoch } from './epochs.ts'
 import type { Random } from './random.ts'
 

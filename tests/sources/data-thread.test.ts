@@ -9,7 +9,7 @@ import { build } from 'vite'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openSqlitePages, openSqliteTables } from '../../src/data-thread/places.ts'
 import type { Page } from '../../src/actions/crawl/pages.ts'
-import { systemClock } from '../../src/engine/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import type { PageOfRows } from '../../src/sources/tables.ts'
 import { openDatabase } from '../../src/store/sql/sqlite/driver.ts'
 

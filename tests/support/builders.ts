@@ -1,10 +1,11 @@
 // Small makers the suites share: specs, jobs, claims, ids that sort by age, and a clock in hand.
 
 import type { Outcome } from '../../src/core/attempt.ts'
-import { begin } from '../../src/core/begin.ts'
+import { begin } from '../../src/core/run/begin.ts'
 import type { Change } from '../../src/core/change.ts'
-import { createJob, type Job, type NewJob } from '../../src/core/job.ts'
-import { settle } from '../../src/core/settle.ts'
+import { createJob } from '../../src/core/create.ts'
+import type { Job, NewJob } from '../../src/core/job.ts'
+import { settle } from '../../src/core/run/settle.ts'
 import { completeSpec, type JobSpec } from '../../src/core/spec.ts'
 import { MINUTE, type Instant } from '../../src/core/time.ts'
 import type {

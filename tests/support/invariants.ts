@@ -3,9 +3,9 @@
 
 import type { Attempt } from '../../src/core/attempt.ts'
 import { dueMoment, isEnded, type Job } from '../../src/core/job.ts'
-import { openEntry, runEntry, type Skip } from '../../src/core/ledger.ts'
+import { openEntry, runEntry, type Skip } from '../../src/core/history/ledger.ts'
 import { limits } from '../../src/core/limits.ts'
-import { mayBecome, statusOf } from '../../src/core/status.ts'
+import { mayBecome, statusOf } from '../../src/core/control/status.ts'
 
 type Rule = readonly [isKept: boolean, sentence: string]
 

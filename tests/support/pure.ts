@@ -2,10 +2,11 @@
 // and what each outcome makes of it.
 
 import type { Outcome } from '../../src/core/attempt.ts'
-import { begin } from '../../src/core/begin.ts'
+import { begin } from '../../src/core/run/begin.ts'
 import type { Change } from '../../src/core/change.ts'
-import { createJob, type Job } from '../../src/core/job.ts'
-import { settle } from '../../src/core/settle.ts'
+import { createJob } from '../../src/core/create.ts'
+import type { Job } from '../../src/core/job.ts'
+import { settle } from '../../src/core/run/settle.ts'
 import type { JobSpec } from '../../src/core/spec.ts'
 import type { Instant, Millis } from '../../src/core/time.ts'
 import { failed, spec, succeeded, T0 } from './builders.ts'

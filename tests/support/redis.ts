@@ -1,6 +1,6 @@
 // A Redis store in a namespace of its own on the server the tests of one run share.
 
-import { systemClock } from '../../src/engine/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { addressOf } from '../../src/store/redis/address.ts'
 import { connect, type Link } from '../../src/store/redis/client.ts'
 import { RedisStore } from '../../src/store/redis/store.ts'

@@ -1,13 +1,13 @@
 // A store with a bit of everything in it: every type of entry, every state, odd texts, a lease.
 
-import type { Entry } from '../../src/core/entry.ts'
-import { editJob } from '../../src/core/edit.ts'
+import type { Entry } from '../../src/core/stored/entry.ts'
+import { editJob } from '../../src/core/control/edit.ts'
 import type { Job } from '../../src/core/job.ts'
 import { canonicalJson } from '../../src/core/json.ts'
 import { ENDED_TASK_KEPT_MS } from '../../src/core/limits.ts'
-import { pauseJob } from '../../src/core/pause.ts'
-import { requestRun } from '../../src/core/requests.ts'
-import { settle } from '../../src/core/settle.ts'
+import { pauseJob } from '../../src/core/control/pause.ts'
+import { requestRun } from '../../src/core/control/requests.ts'
+import { settle } from '../../src/core/run/settle.ts'
 import { DAY, MINUTE } from '../../src/core/time.ts'
 import type { Report, Store } from '../../src/store/port.ts'
 import {

@@ -2,7 +2,7 @@
 
 import type { Context } from '../../src/engine/context.ts'
 import type { Handler } from '../../src/engine/handlers.ts'
-import type { AbortReason } from '../../src/engine/active-attempt.ts'
+import type { AbortReason } from '../../src/core/attempt.ts'
 
 interface Call {
   readonly context: Context

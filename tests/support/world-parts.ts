@@ -2,9 +2,9 @@
 // and the two recorders, of handler calls and of events.
 
 import type { Instant, Millis } from '../../src/core/time.ts'
-import type { Clock } from '../../src/engine/clock.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import type { Context } from '../../src/engine/context.ts'
-import type { EngineEvents, EventName, Events } from '../../src/engine/events.ts'
+import type { EngineEvents, EventName, Events } from '../../src/runtime/events.ts'
 import type { Store } from '../../src/store/port.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 

@@ -3,7 +3,7 @@
 import type { ChildProcess } from 'node:child_process'
 import process from 'node:process'
 import type { Millis } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import { endAtExit } from '../living.ts'
 
 export function follow(child: ChildProcess): void {

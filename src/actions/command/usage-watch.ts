@@ -4,7 +4,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import type { Millis } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import { treeSample, type Usage } from '../usage.ts'
 
 /** Short commands are looked at soon, long ones rarely. */

@@ -1,7 +1,7 @@
 // The parts of a crawl by themselves: what is taken from a page, what is fetched next, search.
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../engine/clock.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Steps } from '../slices.ts'
 import { openDatabase } from '../../store/sql/sqlite/driver.ts'

@@ -1,7 +1,7 @@
 // Waiting that can be given up, and a distance between requests to one host.
 
 import type { Instant, Millis } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 /** Rejects with the signal's reason as soon as it aborts. */
 export function pause(clock: Clock, ms: Millis, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import { property, assert, array, constantFrom, string, tuple } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../engine/clock.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import type { Steps } from '../slices.ts'
 import { parseRobots, ROBOTS_BYTES_MAX } from './robots-rules.ts'
 

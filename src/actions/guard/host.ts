@@ -2,8 +2,8 @@
 // tenant to the highest priority, then to whoever waits longest.
 
 import type { Millis } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
-import type { Permit, Waiter } from '../../engine/resource.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Permit, Waiter } from '../../runtime/resource.ts'
 
 /** So long a permit is kept for the job that was made due for it: another node may have started it. */
 const RESERVED_MS: Millis = 2_000

@@ -2,8 +2,8 @@
 // here; jobs wait in the store and are made due again, one for each permit that is free.
 
 import { HOUR, type Instant, type Millis } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
-import type { Permit, Resource, Waiter } from '../../engine/resource.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Permit, Resource, Waiter } from '../../runtime/resource.ts'
 import { Host } from './host.ts'
 import type { HostLimits } from './host-limits.ts'
 

@@ -2,7 +2,7 @@
 
 import { promises } from 'node:dns'
 import type { Millis } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { Resolved } from './connect.ts'
 
 /** One question to one server; the second try waits twice as long. */

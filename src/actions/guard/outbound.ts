@@ -3,8 +3,8 @@
 
 import type { Agent } from 'undici'
 import type { Millis } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
-import type { Permit } from '../../engine/resource.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Permit } from '../../runtime/resource.ts'
 import { AllowList } from './allow.ts'
 import { readBody, type BodyLimit } from './body.ts'
 import type { Resolve } from './connect.ts'

@@ -1,12 +1,12 @@
 // The http action: calls a URL once per attempt, signed, and reads its answer.
 
 import type { Json, JsonObject } from '../../core/json.ts'
-import { retryDelayMs, withFailure } from '../../core/retry.ts'
-import { currentRunOf } from '../../core/current-run.ts'
+import { retryDelayMs, withFailure } from '../../core/run/retry.ts'
+import { currentRunOf } from '../../core/run/current-run.ts'
 import type { Instant, Millis } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { Context } from '../../engine/context.ts'
-import { EndJob, NoRetry, RetryAfter } from '../../engine/verdicts.ts'
+import { EndJob, NoRetry, RetryAfter } from '../../core/run/outcome.ts'
 import type { Action, ActionCall } from '../action.ts'
 import { OutboundError } from '../guard/errors.ts'
 import type { Outbound, OutboundAnswer } from '../guard/outbound.ts'

@@ -1,11 +1,11 @@
 // The isolated side: calls the handler with a context whose every part speaks to the node.
 
 import { storedCheckpoint } from '../../core/checkpoint.ts'
-import { toJson } from '../../core/json-copy.ts'
+import { toJson } from '../../core/json/json-copy.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
 import { errorInfo, textOf, type Problem } from '../../core/errors.ts'
-import { whyOmitted } from '../../engine/verdicts.ts'
+import { whyOmitted } from '../../core/run/outcome.ts'
 import type { Usage } from '../usage.ts'
 import type { HandlerPlace, Start, Thrown, ToHandler, ToNode } from './messages.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Json } from '../../core/json.ts'
 import type { Instant, Millis } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { CountedLog } from '../../engine/context.ts'
 import {
   Defer,
@@ -12,7 +12,7 @@ import {
   OmittedResult,
   RetryAfter,
   Skip,
-} from '../../engine/verdicts.ts'
+} from '../../core/run/outcome.ts'
 import { Output } from '../command/output.ts'
 import type { Usage } from '../usage.ts'
 import type { CallFacts, HandlerPlace, Thrown, ToNode } from './messages.ts'

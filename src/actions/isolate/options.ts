@@ -11,9 +11,9 @@ import {
   isWhole,
   type Check,
   type Checks,
-} from '../../core/option-check.ts'
+} from '../../core/spec/option-check.ts'
 import { isUsageKnown } from '../usage.ts'
-import { systemClock } from '../../engine/clock.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { CPU_SECONDS, MEMORY_MB } from './bounds.ts'
 import type { IsolationOptions } from './isolate.ts'
 

@@ -21,7 +21,7 @@ export const command = define({
   run: async (context, [file], flags) => {
     const { existsSync } = await import('node:fs')
     const { storePlace } = await import('../keeping/store.ts')
-    const { entryTypes } = await import('../../core/entry.ts')
+    const { entryTypes } = await import('../../core/stored/entry.ts')
     const path = file as string
     if (existsSync(path) && flags['force'] !== true) {
       throw usage(`${path} is there already`, 'choose another name, or give --force')

@@ -3,7 +3,7 @@
 import { addTo, exits, type CliCommand } from '../command.ts'
 import { scripts } from '../completion-scripts.ts'
 import { usage } from '../problem.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { didYouMean } from '../../core/spec/suggest.ts'
 
 export const command: CliCommand = {
   add: program =>

@@ -7,7 +7,7 @@ import { findJob } from '../find.ts'
 import { whole } from '../numbers.ts'
 import { usage } from '../problem.ts'
 import { safe } from '../screen.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { didYouMean } from '../../core/spec/suggest.ts'
 import { took, zoneFor } from '../times.ts'
 import { formatInZone } from '../../cron/index.ts'
 

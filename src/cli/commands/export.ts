@@ -7,7 +7,7 @@ import { whole } from '../numbers.ts'
 import { CliProblem, usage } from '../problem.ts'
 import { readQuery } from '../query.ts'
 import { safe } from '../screen.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { didYouMean } from '../../core/spec/suggest.ts'
 import type { Lost } from '../../move/to-file.ts'
 
 const formats = ['json', 'yaml', 'crontab', 'ics'] as const

@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import { filePath, openStore, unopenedStore } from '../../compose.ts'
-import { systemClock } from '../../engine/clock.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import type { Maintenance } from '../../store/maintenance.ts'
 import type { Store } from '../../store/port.ts'
 import type { Context } from '../context.ts'

@@ -1,7 +1,7 @@
 // `carillon top` on a terminal: draws, reads keys, and leaves the screen as it was.
 
 import process from 'node:process'
-import { systemClock } from '../../engine/clock.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import type { Context } from '../context.ts'
 import { snapshotOf, type Snapshot } from './data.ts'
 import { frameOf, rowsOf, type Row, type View } from './frame.ts'

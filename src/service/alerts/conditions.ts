@@ -17,7 +17,7 @@ export const conditions = {
 
 export type Condition = keyof typeof conditions
 
-/** Of single jobs, found by every node (core/episode); here they are only sent or not. */
+/** Of single jobs, found by every node (core/alerts/episode); here they are only sent or not. */
 export const jobConditions = ['first_failure', 'run_failed', 'job_ended', 'run_missing'] as const
 
 /** Null switches a condition off. Shares are from 0 to 1, lengths of time in milliseconds. */

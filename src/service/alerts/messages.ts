@@ -10,13 +10,13 @@ import {
   readMessage,
   retryWrite,
   type StoredMessage,
-} from '../../core/alert-message.ts'
-import { EVERY_JOB } from '../../core/episode.ts'
+} from '../../core/alerts/alert-message.ts'
+import { EVERY_JOB } from '../../core/alerts/episode.ts'
 import { limits } from '../../core/limits.ts'
 import type { RecordWrite } from '../../core/record.ts'
 import { iso, SECOND, type Instant, type Millis } from '../../core/time.ts'
-import type { Engine } from '../../engine/engine.ts'
-import { Repeat } from '../../engine/repeat.ts'
+import type { Engine } from '../../create-engine.ts'
+import { Repeat } from '../../runtime/repeat.ts'
 import type { Alert, AlertSender } from './sender.ts'
 import { alertId } from './post.ts'
 

@@ -1,7 +1,7 @@
 // Alerts of a running service: watched and sent when an address is set.
 
 import type { Outbound } from '../../actions/guard/outbound.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine } from '../../create-engine.ts'
 import { readReaped } from '../../engine/reaped.ts'
 import { AlertSender } from './sender.ts'
 import type { Logger } from '../../observe/log.ts'

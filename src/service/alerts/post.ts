@@ -6,7 +6,7 @@ import type { Outbound } from '../../actions/guard/outbound.ts'
 import { verdictOf } from '../../actions/http/answer.ts'
 import { signature } from '../../actions/http/sign.ts'
 import { iso } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { Delivery, PostAlert } from './sender.ts'
 
 const REQUEST_MS = 10_000

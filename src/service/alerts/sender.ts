@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../core/json.ts'
 import { MINUTE, SECOND, type Instant, type Millis } from '../../core/time.ts'
-import type { Clock } from '../../engine/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import { exposition } from '../metrics/exposition.ts'
 import type { Logger } from '../../observe/log.ts'
 

@@ -1,13 +1,13 @@
 // Looks at the node, the store and the jobs that ran, judges, and shows what it found.
 
 import { isEnded } from '../../core/job.ts'
-import { isLastRunOver } from '../../core/run.ts'
+import { isLastRunOver } from '../../core/history/run.ts'
 import type { StoredRecord } from '../../core/record.ts'
 import { SECOND, type Instant, type Millis } from '../../core/time.ts'
-import type { Engine } from '../../engine/engine.ts'
-import type { EngineEvents } from '../../engine/events.ts'
-import { recentAttempts } from '../../engine/recent.ts'
-import { Repeat } from '../../engine/repeat.ts'
+import type { Engine } from '../../create-engine.ts'
+import type { EngineEvents } from '../../runtime/events.ts'
+import { recentAttempts } from '../../watch/recent.ts'
+import { Repeat } from '../../runtime/repeat.ts'
 import {
   CLAIM_WINDOW_MS,
   ERROR_WINDOW_MS,

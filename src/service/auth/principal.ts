@@ -1,7 +1,7 @@
 // Who is calling and what they may do: three roles, one tenant, and `*` for admins of all.
 
 import type { Reader } from '../../actions/action.ts'
-import type { Actor } from '../../engine/audit.ts'
+import type { Actor } from '../../jobs/audit.ts'
 
 export const roles = ['viewer', 'operator', 'admin'] as const
 export type Role = (typeof roles)[number]

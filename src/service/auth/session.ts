@@ -3,7 +3,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Instant, Millis } from '../../core/time.ts'
-import type { Ids } from '../../engine/ids.ts'
+import type { Ids } from '../../runtime/ids.ts'
 
 export const SESSION_COOKIE = 'carillon_session'
 const CODE_KEPT_MS: Millis = 60 * 60_000

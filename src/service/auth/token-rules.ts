@@ -1,6 +1,6 @@
 // What the configuration asks of tokens, for those who check them and those who make them.
 
-import { systemClock } from '../../engine/clock.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { LIFETIME_MAX_MS } from './authenticator.ts'
 import type { TokenRules } from './tokens.ts'
 import type { ServeConfig } from '../config/config.ts'

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { SystemIds } from '../../engine/ids.ts'
+import { SystemIds } from '../../runtime/ids.ts'
 import { heldSecret, storedSecret } from './data-folder.ts'
 
 function folder(): string {

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { SchedulerError } from '../../core/errors.ts'
-import type { Ids } from '../../engine/ids.ts'
+import type { Ids } from '../../runtime/ids.ts'
 import { secretProblems } from '../auth/secret.ts'
 
 const SECRET_FILE = 'jwt-secret'

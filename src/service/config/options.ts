@@ -3,7 +3,7 @@
 
 import { outboundDefaults } from '../../actions/guard/outbound.ts'
 import { CPU_SECONDS, MEMORY_MB } from '../../actions/isolate/bounds.ts'
-import { engineDefaults } from '../../engine/settings.ts'
+import { engineDefaults } from '../../runtime/settings.ts'
 import { httpDefaults } from '../http/app/settings.ts'
 import { QUEUE_SIZE } from '../../sources/source.ts'
 

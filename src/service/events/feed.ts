@@ -5,7 +5,7 @@ import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
 import { SECOND, type Instant, type Millis } from '../../core/time.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine } from '../../create-engine.ts'
 import type { Page } from '../../store/port.ts'
 import { settledFacts, startedFact, type Fact } from './facts.ts'
 

@@ -2,9 +2,9 @@
 // from the start: a rate over a counter that appears with its first error misses that error.
 
 import type { OutcomeKind } from '../../core/attempt.ts'
-import type { SkipReason } from '../../core/ledger.ts'
+import type { SkipReason } from '../../core/history/ledger.ts'
 import { SECOND } from '../../core/time.ts'
-import type { ErrorKind, Events, Settled } from '../../engine/events.ts'
+import type { ErrorKind, Events, Settled } from '../../runtime/events.ts'
 import { Histogram, type HistogramMetric, type Metric } from './exposition.ts'
 import type { QueueLabels } from './queue-labels.ts'
 

@@ -2,7 +2,7 @@
 
 import type { State } from '../../core/job.ts'
 import { SECOND, type Millis } from '../../core/time.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine } from '../../create-engine.ts'
 import { EventCounts } from './event-counts.ts'
 import { exposition, Histogram, type HistogramMetric, type Metric } from './exposition.ts'
 import { QueueLabels } from './queue-labels.ts'

@@ -3,7 +3,7 @@
 
 import type { State } from '../../core/job.ts'
 import { SECOND, type Instant, type Millis } from '../../core/time.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine } from '../../create-engine.ts'
 import { OTHER_QUEUES, type QueueLabels } from './queue-labels.ts'
 
 /** However often it is scraped, the queues are counted at most this often. */

@@ -7,7 +7,7 @@ import {
   recordsRefused,
   type Bundle,
   type Refusal,
-} from '../../core/bundle.ts'
+} from '../../core/stored/bundle.ts'
 import type { Job } from '../../core/job.ts'
 import type { InsertOptions } from '../port.ts'
 import { putRecord, recordFits } from './records.ts'

@@ -1,6 +1,6 @@
 // Claims in turns of tenants and their lanes, where these have rules, shares or a scope of their own.
 
-import { inRank, takeTurns, type Candidate, type Turns } from '../../core/fair.ts'
+import { inRank, takeTurns, type Candidate, type Turns } from '../../core/fairness/fair.ts'
 import {
   LANE_KIND,
   leftOfShare,
@@ -11,7 +11,7 @@ import {
   wholeAfter,
   type LaneRule,
   type LaneUse,
-} from '../../core/lane.ts'
+} from '../../core/fairness/lane.ts'
 import {
   plainTurn,
   serveRing,
@@ -24,7 +24,7 @@ import {
   type LaneRoom,
   type Served,
   type Turn,
-} from '../../core/turns.ts'
+} from '../../core/fairness/turns.ts'
 import type { ClaimRequest } from '../port.ts'
 import { getRecords, putRecord } from './records.ts'
 import type { Row, Rows } from './rows.ts'

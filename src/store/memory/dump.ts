@@ -7,7 +7,7 @@ import {
   type Entry,
   type EntryType,
   type PrunedEntry,
-} from '../../core/entry.ts'
+} from '../../core/stored/entry.ts'
 import type { Job, State } from '../../core/job.ts'
 import type { DumpRequest } from '../maintenance.ts'
 import type { Page } from '../port.ts'

@@ -8,7 +8,7 @@ import {
   ownerOf,
   type Entry,
   type PrunedEntry,
-} from '../../core/entry.ts'
+} from '../../core/stored/entry.ts'
 import type { StoredRecord } from '../../core/record.ts'
 import type { Rows } from './rows.ts'
 

@@ -2,9 +2,9 @@
 
 import type { Attempt, AttemptTimes } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
-import { ownEntry } from '../../core/kept.ts'
-import { runEntry, type LedgerEntry } from '../../core/ledger.ts'
-import { emptyParts, isFinishedWithin, offsetOf, searchFor } from '../../core/query.ts'
+import { ownEntry } from '../../core/history/kept.ts'
+import { runEntry, type LedgerEntry } from '../../core/history/ledger.ts'
+import { emptyParts, isFinishedWithin, offsetOf, searchFor } from '../../core/stored/query.ts'
 import { earlier, type Instant } from '../../core/time.ts'
 import type {
   AttemptFilter,

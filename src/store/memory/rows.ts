@@ -2,8 +2,8 @@
 
 import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
-import type { Skip } from '../../core/ledger.ts'
-import { numberMark, offsetOf } from '../../core/query.ts'
+import type { Skip } from '../../core/history/ledger.ts'
+import { numberMark, offsetOf } from '../../core/stored/query.ts'
 import type { StoredRecord } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
 import type { LogLine, PageRequest, Progress } from '../port.ts'

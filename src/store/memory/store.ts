@@ -1,6 +1,6 @@
 // The reference store: nothing survives the process. Every other store must behave like this one.
 
-import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
+import { atomicAnswer, bundleOf } from '../../core/stored/bundle.ts'
 import type { Change } from '../../core/change.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'

@@ -1,9 +1,9 @@
 // Insert, claim, commit, renew, report: everything that changes jobs in memory.
 
 import type { Change } from '../../core/change.ts'
-import { rankOf, takeTurns } from '../../core/fair.ts'
+import { rankOf, takeTurns } from '../../core/fairness/fair.ts'
 import type { Job } from '../../core/job.ts'
-import { tenantOfLane } from '../../core/lane.ts'
+import { tenantOfLane } from '../../core/fairness/lane.ts'
 import { limits } from '../../core/limits.ts'
 import type { Instant } from '../../core/time.ts'
 import type {

@@ -6,7 +6,7 @@ import {
   recordsRefused,
   type Bundle,
   type Refusal,
-} from '../../core/bundle.ts'
+} from '../../core/stored/bundle.ts'
 import type { InsertOptions } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { recordArgs } from './records.ts'

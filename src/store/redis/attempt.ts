@@ -1,7 +1,7 @@
 // Attempts and skips ↔ stored texts. Scripts read the first line of an attempt.
 
 import type { Attempt } from '../../core/attempt.ts'
-import type { Skip, SkipReason } from '../../core/ledger.ts'
+import type { Skip, SkipReason } from '../../core/history/ledger.ts'
 import { detailOf, noDetail, type AttemptDetail } from '../shared/attempt.ts'
 import { origins, outcomes } from '../shared/codes.ts'
 import { fromKey, toKey } from '../shared/text.ts'

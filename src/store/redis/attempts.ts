@@ -3,14 +3,14 @@
 
 import type { Attempt } from '../../core/attempt.ts'
 import type { Job } from '../../core/job.ts'
-import type { Skip } from '../../core/ledger.ts'
+import type { Skip } from '../../core/history/ledger.ts'
 import {
   claimedSince,
   isFinishedWithin,
   numberMark,
   offsetOf,
   scanMaxOf,
-} from '../../core/query.ts'
+} from '../../core/stored/query.ts'
 import type { AttemptFilter, LateMeasures, Page, PageRequest } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { decodeSkip, encodeAttempt, readAttempt } from './attempt.ts'

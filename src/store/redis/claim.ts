@@ -1,6 +1,6 @@
 // Due and waiting → running: the script chooses and leases, here the jobs are put together.
 
-import { DamagedRecord } from '../../core/damage.ts'
+import { DamagedRecord } from '../../core/stored/damage.ts'
 import type { Job } from '../../core/job.ts'
 import type { ClaimRequest, InsertAnswer, InsertOptions } from '../port.ts'
 import { toKey } from '../shared/text.ts'

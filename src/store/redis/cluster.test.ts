@@ -7,7 +7,7 @@ import { freePort } from '../../../tests/support/servers/ports.ts'
 import { askRedis, startRedis, type RedisServer } from '../../../tests/support/servers/redis.ts'
 import { eventually } from '../../../tests/support/servers/wait.ts'
 import { beforeAllWith } from '../../../tests/support/skip.ts'
-import { settle } from '../../core/settle.ts'
+import { settle } from '../../core/run/settle.ts'
 import { RedisStore } from './store.ts'
 
 const shares = [

@@ -1,7 +1,7 @@
 // How many jobs there are, as scripts keep it: by route, kind and state, altogether and by tenant.
 
 import type { State } from '../../core/job.ts'
-import { offsetOf } from '../../core/query.ts'
+import { offsetOf } from '../../core/stored/query.ts'
 import type { Count, JobFilter, Page, PageRequest, TenantCount } from '../port.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { fromKey, toKey } from '../shared/text.ts'

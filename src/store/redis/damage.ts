@@ -1,9 +1,9 @@
 // Records that did not decode are read again in pieces, and written as jobs that failed, so that no
 // claim meets them again.
 
-import type { DamagedRecord } from '../../core/damage.ts'
+import type { DamagedRecord } from '../../core/stored/damage.ts'
 import type { Job } from '../../core/job.ts'
-import { tenantOfLane } from '../../core/lane.ts'
+import { tenantOfLane } from '../../core/fairness/lane.ts'
 import type { Instant } from '../../core/time.ts'
 import { asideChange, countOf, damageOf, madeDamage, timeOf } from '../shared/damage.ts'
 import { fromKey, toKey } from '../shared/text.ts'

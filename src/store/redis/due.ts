@@ -2,7 +2,7 @@
 // are read in batches that are short for the server; then the jobs, as many as are wanted.
 
 import type { Job } from '../../core/job.ts'
-import { emptyParts, offsetOf, scanMaxOf } from '../../core/query.ts'
+import { emptyParts, offsetOf, scanMaxOf } from '../../core/stored/query.ts'
 import type { Instant } from '../../core/time.ts'
 import { kinds } from '../shared/codes.ts'
 import { toKey } from '../shared/text.ts'

@@ -6,7 +6,7 @@ import {
   dumpPlace,
   type Entry,
   type EntryType,
-} from '../../core/entry.ts'
+} from '../../core/stored/entry.ts'
 import type { DumpRequest } from '../maintenance.ts'
 import type { Page } from '../port.ts'
 import { attempts } from './attempts.ts'

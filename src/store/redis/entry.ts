@@ -1,6 +1,6 @@
 // Entries of dumps ↔ the texts they are stored as, which `dump.lua` answers with and `load.lua` takes.
 
-import { attemptEntry, type Entry, type EntryType } from '../../core/entry.ts'
+import { attemptEntry, type Entry, type EntryType } from '../../core/stored/entry.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { decodeAttempt, decodeSkip, encodeAttempt, encodeSkip } from './attempt.ts'
 import { countField, parseCountField } from './counts.ts'

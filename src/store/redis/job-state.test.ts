@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { job } from '../../../tests/support/builders.ts'
 import { noRun, noTotals, type Job } from '../../core/job.ts'
-import { DamagedRecord } from '../../core/damage.ts'
+import { DamagedRecord } from '../../core/stored/damage.ts'
 import { outcomes } from '../shared/codes.ts'
 import { decodeState, encodeState, type StoredState } from './job-state.ts'
 

@@ -1,7 +1,7 @@
 // The part of a row behind its first line, which only the client reads: a JSON list of numbers, and
 // behind them an object of what most jobs do not have.
 
-import { DamagedRecord } from '../../core/damage.ts'
+import { DamagedRecord } from '../../core/stored/damage.ts'
 import type { ErrorInfo } from '../../core/errors.ts'
 import {
   noRun,

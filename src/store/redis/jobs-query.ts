@@ -3,7 +3,7 @@
 
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { foldCase, numberMark, offsetOf, searchFor } from '../../core/query.ts'
+import { foldCase, numberMark, offsetOf, searchFor } from '../../core/stored/query.ts'
 import type { JobFilter, Page, PageRequest } from '../port.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { toKey } from '../shared/text.ts'

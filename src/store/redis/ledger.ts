@@ -1,8 +1,8 @@
 // The ledger of one schedule: every decision in the order of its time.
 
-import { ownEntry } from '../../core/kept.ts'
-import { runEntry, type LedgerEntry } from '../../core/ledger.ts'
-import { numberMark, offsetOf } from '../../core/query.ts'
+import { ownEntry } from '../../core/history/kept.ts'
+import { runEntry, type LedgerEntry } from '../../core/history/ledger.ts'
+import { numberMark, offsetOf } from '../../core/stored/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest } from '../port.ts'
 import { historyOf } from './attempts.ts'

@@ -7,7 +7,7 @@ import {
   entryTypes,
   isSameEntry,
   type Entry,
-} from '../../core/entry.ts'
+} from '../../core/stored/entry.ts'
 import type { Instant } from '../../core/time.ts'
 import { decodeEntry, encodeEntry } from './entry.ts'
 import type { RedisSession } from './session.ts'

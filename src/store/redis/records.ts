@@ -1,7 +1,7 @@
 // Keyed records beside the jobs.
 
 import type { Json } from '../../core/json.ts'
-import { offsetOf } from '../../core/query.ts'
+import { offsetOf } from '../../core/stored/query.ts'
 import type { RecordWrite, StampedWrite, StoredRecord } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest, PutResult } from '../port.ts'

@@ -1,7 +1,7 @@
 // What handlers report while they run: progress, a checkpoint, log lines.
 
 import type { Json, JsonObject } from '../../core/json.ts'
-import { numberMark, offsetOf } from '../../core/query.ts'
+import { numberMark, offsetOf } from '../../core/stored/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { LogLine, Page, PageRequest, Progress, Report } from '../port.ts'
 import { jsonOr } from '../shared/attempt.ts'

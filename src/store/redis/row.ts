@@ -1,10 +1,10 @@
 // Stored texts ↔ jobs. Each begins with a line of JSON that scripts read too (include/codec.lua is the
 // other half); what is behind it is read here alone.
 
-import { DamagedRecord } from '../../core/damage.ts'
-import { rankOf } from '../../core/fair.ts'
+import { DamagedRecord } from '../../core/stored/damage.ts'
+import { rankOf } from '../../core/fairness/fair.ts'
 import type { Declared, Job, Lease } from '../../core/job.ts'
-import { specFrom, specText, type StoredSpec } from '../../core/spec-text.ts'
+import { specFrom, specText, type StoredSpec } from '../../core/spec/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
 import { kinds, states } from '../shared/codes.ts'
 import { assertTimes } from '../shared/detail-shape.ts'

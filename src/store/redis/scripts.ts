@@ -3,10 +3,10 @@
 
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { LANE_KIND, laneLimits } from '../../core/lane.ts'
+import { LANE_KIND, laneLimits } from '../../core/fairness/lane.ts'
 import { limits } from '../../core/limits.ts'
 import { DAY } from '../../core/time.ts'
-import { TURN_KEPT_MS, TURN_KIND } from '../../core/turns.ts'
+import { TURN_KEPT_MS, TURN_KIND } from '../../core/fairness/turns.ts'
 
 /** What scripts share with the core and with tests: the include `constants`. */
 export const constants = {

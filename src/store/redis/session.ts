@@ -1,6 +1,6 @@
 // What every operation works with: the way to the server, and what it met that does not decode.
 
-import type { DamagedEntry, DamagedRecord } from '../../core/damage.ts'
+import type { DamagedEntry, DamagedRecord } from '../../core/stored/damage.ts'
 import type { Job } from '../../core/job.ts'
 import { damageOf } from '../shared/damage.ts'
 import type { Connection } from './connection.ts'

@@ -14,7 +14,7 @@ import {
 import { linkTo, systemAfter } from '../../../tests/support/redis.ts'
 import { freshPlace, type FreshPlace } from '../../../tests/support/servers/shared.ts'
 import { skipTest } from '../../../tests/support/skip.ts'
-import { pauseJob } from '../../core/pause.ts'
+import { pauseJob } from '../../core/control/pause.ts'
 import type { JobFilter } from '../port.ts'
 import type { Link } from './client.ts'
 import { RedisStore } from './store.ts'

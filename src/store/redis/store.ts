@@ -3,7 +3,7 @@
 
 import { hostname } from 'node:os'
 import process from 'node:process'
-import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
+import { atomicAnswer, bundleOf } from '../../core/stored/bundle.ts'
 import type { Change } from '../../core/change.ts'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Job } from '../../core/job.ts'
@@ -32,7 +32,7 @@ import type {
 } from '../port.ts'
 import type { Maintenance } from '../maintenance.ts'
 import { Damages } from '../shared/damage.ts'
-import { setRecordAside } from '../../core/damage.ts'
+import { setRecordAside } from '../../core/stored/damage.ts'
 import { isLate } from '../port.ts'
 import { writeEach } from '../shared/single-calls.ts'
 import { fromKey, toKey } from '../shared/text.ts'

@@ -8,7 +8,7 @@ import {
   type DamagedEntry,
   type DamagedPart,
   type Remains,
-} from '../../core/damage.ts'
+} from '../../core/stored/damage.ts'
 import { speaksByPresence, type StoredRecord } from '../../core/record.ts'
 import type { Change } from '../../core/change.ts'
 import type { Declared, Job } from '../../core/job.ts'

@@ -1,7 +1,7 @@
 // What the parts of a stored job that are objects must look like: one that does not would fail every
 // write it is part of, with those of other jobs.
 
-import { DamagedRecord } from '../../core/damage.ts'
+import { DamagedRecord } from '../../core/stored/damage.ts'
 import { INSTANT_MAX } from '../../core/time.ts'
 
 type Fields = Readonly<Record<string, unknown>>

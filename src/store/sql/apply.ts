@@ -7,7 +7,7 @@ import {
   recordsRefused,
   type Bundle,
   type Refusal,
-} from '../../core/bundle.ts'
+} from '../../core/stored/bundle.ts'
 import type { Removal } from '../../core/change.ts'
 import type { InsertOptions } from '../port.ts'
 import { toKey } from '../shared/text.ts'

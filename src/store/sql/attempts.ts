@@ -2,7 +2,7 @@
 // grow with time. Across jobs a bounded number is looked at, as no index leads to their tenants.
 
 import type { Attempt, AttemptTimes } from '../../core/attempt.ts'
-import { claimedSince, numberMark, offsetOf, scanMaxOf } from '../../core/query.ts'
+import { claimedSince, numberMark, offsetOf, scanMaxOf } from '../../core/stored/query.ts'
 import { HOUR } from '../../core/time.ts'
 import type { AttemptFilter, Page, PageRequest } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'

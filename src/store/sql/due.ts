@@ -2,7 +2,7 @@
 
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { emptyParts, offsetOf, scanMaxOf } from '../../core/query.ts'
+import { emptyParts, offsetOf, scanMaxOf } from '../../core/stored/query.ts'
 import { earlier, type Instant } from '../../core/time.ts'
 import type { DueCountRequest, Route, UpcomingRequest } from '../port.ts'
 import { toKey } from '../shared/text.ts'

@@ -6,8 +6,8 @@ import {
   dumpPlace,
   type Entry,
   type EntryType,
-} from '../../core/entry.ts'
-import type { SkipReason } from '../../core/ledger.ts'
+} from '../../core/stored/entry.ts'
+import type { SkipReason } from '../../core/history/ledger.ts'
 import type { Job, State } from '../../core/job.ts'
 import type { DumpRequest } from '../maintenance.ts'
 import type { Page } from '../port.ts'

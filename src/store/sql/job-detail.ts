@@ -1,6 +1,6 @@
 // The part of a job that no query looks into, as one JSON object; absent fields are null or zero.
 
-import { DamagedRecord } from '../../core/damage.ts'
+import { DamagedRecord } from '../../core/stored/damage.ts'
 import type { ErrorInfo } from '../../core/errors.ts'
 import { noTotals } from '../../core/job.ts'
 import type {

@@ -1,11 +1,11 @@
 // Job ↔ rows of `jobs` and `job_states`.
 
-import { rankOf } from '../../core/fair.ts'
-import { DamagedRecord, isDamaged } from '../../core/damage.ts'
+import { rankOf } from '../../core/fairness/fair.ts'
+import { DamagedRecord, isDamaged } from '../../core/stored/damage.ts'
 import { noRun } from '../../core/job.ts'
 import type { Declared, Job, Lease, State, WaitingFor } from '../../core/job.ts'
 import type { JobSpec } from '../../core/spec.ts'
-import { parseSpec, specText } from '../../core/spec-text.ts'
+import { parseSpec, specText } from '../../core/spec/spec-text.ts'
 import type { Instant } from '../../core/time.ts'
 import { states, waits } from '../shared/codes.ts'
 import { countOf, damageOf, declaredOf, madeDamage, timeOf, type Damage } from '../shared/damage.ts'

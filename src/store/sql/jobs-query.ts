@@ -2,7 +2,7 @@
 
 import type { Job } from '../../core/job.ts'
 import { limits } from '../../core/limits.ts'
-import { numberMark, scanMaxOf, searchFor } from '../../core/query.ts'
+import { numberMark, scanMaxOf, searchFor } from '../../core/stored/query.ts'
 import type { JobFilter, Page, PageRequest } from '../port.ts'
 import { fromKey, toKey } from '../shared/text.ts'
 import { countOf } from './counts.ts'

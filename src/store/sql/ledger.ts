@@ -1,9 +1,9 @@
 // The ledger of one schedule: runs from the attempts they left, the current run from the job itself,
 // and the skips.
 
-import { ownEntry } from '../../core/kept.ts'
-import { runEntry, type LedgerEntry, type SkipReason } from '../../core/ledger.ts'
-import { numberMark, offsetOf } from '../../core/query.ts'
+import { ownEntry } from '../../core/history/kept.ts'
+import { runEntry, type LedgerEntry, type SkipReason } from '../../core/history/ledger.ts'
+import { numberMark, offsetOf } from '../../core/stored/query.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Page, PageRequest } from '../port.ts'
 import { toKey } from '../shared/text.ts'

@@ -2,7 +2,7 @@
 // A class does not change while a schedule runs, so keeping the index costs running nothing.
 
 import type { State } from '../../core/job.ts'
-import { numberMark, offsetOf } from '../../core/query.ts'
+import { numberMark, offsetOf } from '../../core/stored/query.ts'
 import type { JobFilter, Page, PageRequest } from '../port.ts'
 import { countOf } from './counts.ts'
 import type { Condition, Sql } from './dialect.ts'

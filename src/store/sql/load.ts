@@ -15,7 +15,7 @@ import {
   type QueueEntry,
   type RecordEntry,
   type SkipEntry,
-} from '../../core/entry.ts'
+} from '../../core/stored/entry.ts'
 import type { Instant } from '../../core/time.ts'
 import { toKey } from '../shared/text.ts'
 import { attemptColumns, attemptValues } from './attempt-row.ts'

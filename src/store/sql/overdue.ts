@@ -1,6 +1,6 @@
 // Jobs someone else must look after: their lease or their pause has ended.
 
-import { isDamaged } from '../../core/damage.ts'
+import { isDamaged } from '../../core/stored/damage.ts'
 import type { Job } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Sql } from './dialect.ts'

@@ -1,6 +1,6 @@
 // Pages: one more row than asked for tells whether there is a next one.
 
-import { offsetOf } from '../../core/query.ts'
+import { offsetOf } from '../../core/stored/query.ts'
 import type { Page, PageRequest } from '../port.ts'
 import type { Operation, Row, Value } from './operation.ts'
 

@@ -1,7 +1,7 @@
 // Retention: bounded batches of what has expired, oldest first.
 
 import type { JobSpec } from '../../core/spec.ts'
-import { parseSpec } from '../../core/spec-text.ts'
+import { parseSpec } from '../../core/spec/spec-text.ts'
 import type { Job, State } from '../../core/job.ts'
 import type { Instant } from '../../core/time.ts'
 import type { PruneRequest, PruneResult } from '../port.ts'

@@ -1,8 +1,8 @@
 // What the stores over SQL have in common: every call that is an operation both databases share. A database
 // says how an operation runs, and has claims, inserts and settles of its own.
 
-import { setRecordAside } from '../../core/damage.ts'
-import { atomicAnswer, bundleOf } from '../../core/bundle.ts'
+import { setRecordAside } from '../../core/stored/damage.ts'
+import { atomicAnswer, bundleOf } from '../../core/stored/bundle.ts'
 import type { Change } from '../../core/change.ts'
 import { isStamped, stampedAt, type RecordWrite, type StampedWrite } from '../../core/record.ts'
 import type { Instant } from '../../core/time.ts'

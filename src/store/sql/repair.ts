@@ -1,7 +1,7 @@
 // What the store's own writes never leave behind, and how each is put right: places for claims,
 // counts, rows of jobs that are gone. What is wrong with a lease the doctor sees in the job.
 
-import { rankOf } from '../../core/fair.ts'
+import { rankOf } from '../../core/fairness/fair.ts'
 import type { StoreFault } from '../maintenance.ts'
 import { fromKey } from '../shared/text.ts'
 import type { Check, CountKey, Sql } from './dialect.ts'

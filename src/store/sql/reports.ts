@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../core/json.ts'
 import { limits } from '../../core/limits.ts'
-import { numberMark } from '../../core/query.ts'
+import { numberMark } from '../../core/stored/query.ts'
 import type { Instant } from '../../core/time.ts'
 import {
   isLate,

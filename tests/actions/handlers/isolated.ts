@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import type { Json } from '../../../src/core/json.ts'
-import { EndJob, NoRetry, RetryAfter, Skip } from '../../../src/engine/verdicts.ts'
+import { EndJob, NoRetry, RetryAfter, Skip } from '../../../src/core/run/outcome.ts'
 import type { Context } from '../../../src/engine/context.ts'
 
 export default async function good(context: Context): Promise<Json> {

@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Removal } from '../../../src/core/change.ts'
-import { archiveJob } from '../../../src/core/control.ts'
-import { editJob } from '../../../src/core/edit.ts'
+import { archiveJob } from '../../../src/core/control/control.ts'
+import { editJob } from '../../../src/core/control/edit.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { limits } from '../../../src/core/limits.ts'
-import { settle } from '../../../src/core/settle.ts'
+import { settle } from '../../../src/core/run/settle.ts'
 import type { Bundle, Refusal, Store } from '../../../src/store/port.ts'
 import {
   applyBundle,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Attempt } from '../../../src/core/attempt.ts'
 import { change } from '../../../src/core/change.ts'
-import { attemptEntry } from '../../../src/core/entry.ts'
+import { attemptEntry } from '../../../src/core/stored/entry.ts'
 import { limits } from '../../../src/core/limits.ts'
 import type { AttemptFilter, Store } from '../../../src/store/port.ts'
 import {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Attempt, Outcome } from '../../../src/core/attempt.ts'
 import { change } from '../../../src/core/change.ts'
-import { settle } from '../../../src/core/settle.ts'
+import { settle } from '../../../src/core/run/settle.ts'
 import type { AttemptFilter, PageRequest, Store } from '../../../src/store/port.ts'
 import {
   claimOne,

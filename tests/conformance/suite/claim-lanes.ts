@@ -1,8 +1,8 @@
 // Lanes with rules, and claims of some lanes only: weights, caps on runs and starts, spans (D4, D5).
 
 import { describe, expect, it } from 'vitest'
-import { LANE_KIND, spanOfLane, spansOfTenant } from '../../../src/core/lane.ts'
-import { TURN_KEPT_MS, TURN_KIND, turnKey } from '../../../src/core/turns.ts'
+import { LANE_KIND, spanOfLane, spansOfTenant } from '../../../src/core/fairness/lane.ts'
+import { TURN_KEPT_MS, TURN_KIND, turnKey } from '../../../src/core/fairness/turns.ts'
 import type { LaneScope } from '../../../src/store/port.ts'
 import { claimIds, claimRequest, job, T0 } from '../../support/builders.ts'
 import { put, type UseBench } from './bench.ts'

@@ -1,7 +1,7 @@
 // S3: turns nest. Tenants first, then the users of each; rules of users count inside their tenant.
 
 import { describe, expect, it } from 'vitest'
-import { spansOfTenant } from '../../../src/core/lane.ts'
+import { spansOfTenant } from '../../../src/core/fairness/lane.ts'
 import type { ClaimRequest } from '../../../src/store/port.ts'
 import { claimIds, claimRequest, job, T0 } from '../../support/builders.ts'
 import { put, type UseBench } from './bench.ts'

@@ -1,7 +1,7 @@
 // claim: due and waiting becomes running with a lease.
 
 import { describe, expect, it } from 'vitest'
-import { pauseJob } from '../../../src/core/pause.ts'
+import { pauseJob } from '../../../src/core/control/pause.ts'
 import type { Job } from '../../../src/core/job.ts'
 import {
   claimIds,

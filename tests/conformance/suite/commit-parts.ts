@@ -1,11 +1,11 @@
 // A change has parts (attempt, skips, inserts, records): all of them are written or none.
 
 import { describe, expect, it } from 'vitest'
-import { begin } from '../../../src/core/begin.ts'
+import { begin } from '../../../src/core/run/begin.ts'
 import type { Change } from '../../../src/core/change.ts'
 import type { Job } from '../../../src/core/job.ts'
 import type { RecordWrite } from '../../../src/core/record.ts'
-import { settle } from '../../../src/core/settle.ts'
+import { settle } from '../../../src/core/run/settle.ts'
 import { MINUTE } from '../../../src/core/time.ts'
 import type { Store } from '../../../src/store/port.ts'
 import {

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 import { change } from '../../../src/core/change.ts'
-import { cancelJob } from '../../../src/core/control.ts'
-import { editJob } from '../../../src/core/edit.ts'
-import { pauseJob } from '../../../src/core/pause.ts'
-import { settle } from '../../../src/core/settle.ts'
+import { cancelJob } from '../../../src/core/control/control.ts'
+import { editJob } from '../../../src/core/control/edit.ts'
+import { pauseJob } from '../../../src/core/control/pause.ts'
+import { settle } from '../../../src/core/run/settle.ts'
 import {
   claimIds,
   claimOne,

@@ -1,12 +1,12 @@
 // counts: one snapshot of how many rows are in which state, equal to the rows themselves.
 
 import { describe, expect, it } from 'vitest'
-import { begin } from '../../../src/core/begin.ts'
-import { cancelJob, retryJob } from '../../../src/core/control.ts'
-import { editJob } from '../../../src/core/edit.ts'
+import { begin } from '../../../src/core/run/begin.ts'
+import { cancelJob, retryJob } from '../../../src/core/control/control.ts'
+import { editJob } from '../../../src/core/control/edit.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { ENDED_TASK_KEPT_MS } from '../../../src/core/limits.ts'
-import { pauseJob, resumeJob } from '../../../src/core/pause.ts'
+import { pauseJob, resumeJob } from '../../../src/core/control/pause.ts'
 import type { Count, Store } from '../../../src/store/port.ts'
 import {
   claimOne,

@@ -2,7 +2,7 @@
 // counted, removable, and no claim meets it again.
 
 import { describe, expect, it } from 'vitest'
-import { isDamaged } from '../../../src/core/damage.ts'
+import { isDamaged } from '../../../src/core/stored/damage.ts'
 import type { Store } from '../../../src/store/port.ts'
 import {
   claimOne,

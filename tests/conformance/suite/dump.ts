@@ -1,7 +1,7 @@
 // dump: everything that is kept, in pages.
 
 import { describe, expect, it } from 'vitest'
-import { entryTypes } from '../../../src/core/entry.ts'
+import { entryTypes } from '../../../src/core/stored/entry.ts'
 import { finish, succeeded, T0 } from '../../support/builders.ts'
 import { claimOne, job } from '../../support/builders.ts'
 import { dumpOf, fillRich, sorted } from '../../support/rich.ts'

@@ -1,13 +1,13 @@
 // Every field of a job is read back as it was written, on every path that reads jobs.
 
 import { describe, expect, it } from 'vitest'
-import { cancelJob } from '../../../src/core/control.ts'
+import { cancelJob } from '../../../src/core/control/control.ts'
 import { change } from '../../../src/core/change.ts'
 import type { Job, Pause, RunRequest } from '../../../src/core/job.ts'
 import type { Json } from '../../../src/core/json.ts'
 import type { JobSpec } from '../../../src/core/spec.ts'
 import { DAY, INSTANT_MAX } from '../../../src/core/time.ts'
-import type { Trigger } from '../../../src/core/trigger.ts'
+import type { Trigger } from '../../../src/core/schedule/trigger.ts'
 import { claimOne, job, newJob, onRequest, T0, write } from '../../support/builders.ts'
 import { allJobs, put, stored, type UseBench } from './bench.ts'
 

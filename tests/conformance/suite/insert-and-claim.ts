@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { RecordWrite } from '../../../src/core/record.ts'
-import { LANE_KIND } from '../../../src/core/lane.ts'
+import { LANE_KIND } from '../../../src/core/fairness/lane.ts'
 import { claimRequest, failed, finish, job, succeeded, T0 } from '../../support/builders.ts'
 import { put, sortedCounts, stored, type UseBench } from './bench.ts'
 

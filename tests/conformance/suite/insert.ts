@@ -1,7 +1,7 @@
 // insert: idempotent by id, bounded by the number of waiting jobs of a queue.
 
 import { describe, expect, it } from 'vitest'
-import { pauseJob } from '../../../src/core/pause.ts'
+import { pauseJob } from '../../../src/core/control/pause.ts'
 import type { RecordWrite } from '../../../src/core/record.ts'
 import { allJobs, put, stored, type UseBench } from './bench.ts'
 import {

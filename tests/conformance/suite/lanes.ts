@@ -2,7 +2,7 @@
 // the name of its tenant or user.
 
 import { expect } from 'vitest'
-import { fromRule, LANE_KIND, plainRule, type LaneRule } from '../../../src/core/lane.ts'
+import { fromRule, LANE_KIND, plainRule, type LaneRule } from '../../../src/core/fairness/lane.ts'
 import type { Instant } from '../../../src/core/time.ts'
 import type { ClaimRequest, Store } from '../../../src/store/port.ts'
 import { claimIds, claimRequest, finish, job, succeeded, T0 } from '../../support/builders.ts'

@@ -1,13 +1,13 @@
 // ledger: one decision for every occurrence, made of the runs' attempts and the skips.
 
 import { describe, expect, it } from 'vitest'
-import { begin } from '../../../src/core/begin.ts'
+import { begin } from '../../../src/core/run/begin.ts'
 import { change } from '../../../src/core/change.ts'
 import type { Job } from '../../../src/core/job.ts'
-import { kept } from '../../../src/core/kept.ts'
-import type { Skip } from '../../../src/core/ledger.ts'
-import { requestRun } from '../../../src/core/requests.ts'
-import { settle } from '../../../src/core/settle.ts'
+import { kept } from '../../../src/core/history/kept.ts'
+import type { Skip } from '../../../src/core/history/ledger.ts'
+import { requestRun } from '../../../src/core/control/requests.ts'
+import { settle } from '../../../src/core/run/settle.ts'
 import { MINUTE } from '../../../src/core/time.ts'
 import type { PageRequest, Store } from '../../../src/store/port.ts'
 import {

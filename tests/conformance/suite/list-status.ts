@@ -1,9 +1,9 @@
 // list and count by status: what waits for its start, what has begun, what rests and what ended.
 
 import { describe, expect, it } from 'vitest'
-import { cancelJob, retryJob } from '../../../src/core/control.ts'
+import { cancelJob, retryJob } from '../../../src/core/control/control.ts'
 import type { State } from '../../../src/core/job.ts'
-import { pauseJob, resumeJob } from '../../../src/core/pause.ts'
+import { pauseJob, resumeJob } from '../../../src/core/control/pause.ts'
 import { MINUTE } from '../../../src/core/time.ts'
 import type { JobFilter, Store } from '../../../src/store/port.ts'
 import {

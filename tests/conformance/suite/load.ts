@@ -1,7 +1,7 @@
 // load: entries of another store, as they are; what is there already is compared.
 
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../../../src/core/entry.ts'
+import type { Entry } from '../../../src/core/stored/entry.ts'
 import { DAY, MINUTE } from '../../../src/core/time.ts'
 import type { Store } from '../../../src/store/port.ts'
 import {

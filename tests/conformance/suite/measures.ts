@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Attempt } from '../../../src/core/attempt.ts'
-import { cancelJob } from '../../../src/core/control.ts'
+import { cancelJob } from '../../../src/core/control/control.ts'
 import { MINUTE } from '../../../src/core/time.ts'
 import type { Store } from '../../../src/store/port.ts'
 import { claimOne, everyMinute, finish, job, onRequest, T0, write } from '../../support/builders.ts'

@@ -1,7 +1,7 @@
 // overdue and nextDueAt: what needs attention without being due, and when to look again.
 
 import { describe, expect, it } from 'vitest'
-import { pauseJob } from '../../../src/core/pause.ts'
+import { pauseJob } from '../../../src/core/control/pause.ts'
 import type { Store } from '../../../src/store/port.ts'
 import {
   claimIds,

@@ -1,12 +1,12 @@
 // Payloads that a job keeps beside its present one: with the job, through claims, edits and dumps.
 
 import { describe, expect, it } from 'vitest'
-import { editJob } from '../../../src/core/edit.ts'
+import { editJob } from '../../../src/core/control/edit.ts'
 import type { Json } from '../../../src/core/json.ts'
 import { limits } from '../../../src/core/limits.ts'
-import { requestRun } from '../../../src/core/requests.ts'
-import { runOf } from '../../../src/core/run.ts'
-import { settle } from '../../../src/core/settle.ts'
+import { requestRun } from '../../../src/core/control/requests.ts'
+import { runOf } from '../../../src/core/history/run.ts'
+import { settle } from '../../../src/core/run/settle.ts'
 import type { JobSpec } from '../../../src/core/spec.ts'
 import type { Instant } from '../../../src/core/time.ts'
 import type { Store } from '../../../src/store/port.ts'

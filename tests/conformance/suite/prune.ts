@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 import { change } from '../../../src/core/change.ts'
-import { cancelJob } from '../../../src/core/control.ts'
-import type { Skip } from '../../../src/core/ledger.ts'
+import { cancelJob } from '../../../src/core/control/control.ts'
+import type { Skip } from '../../../src/core/history/ledger.ts'
 import { ENDED_JOB_KEPT_MS, ENDED_TASK_KEPT_MS } from '../../../src/core/limits.ts'
-import { pauseJob } from '../../../src/core/pause.ts'
+import { pauseJob } from '../../../src/core/control/pause.ts'
 import { DAY } from '../../../src/core/time.ts'
 import type { Store } from '../../../src/store/port.ts'
 import {

@@ -1,9 +1,9 @@
 // Two handles onto one store, as two processes have: at most one of them wins.
 
 import { describe, expect, it } from 'vitest'
-import { cancelJob } from '../../../src/core/control.ts'
+import { cancelJob } from '../../../src/core/control/control.ts'
 import type { Job } from '../../../src/core/job.ts'
-import { settle } from '../../../src/core/settle.ts'
+import { settle } from '../../../src/core/run/settle.ts'
 import type { Store } from '../../../src/store/port.ts'
 import {
   claimOne,

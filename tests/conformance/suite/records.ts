@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/core/json.ts'
-import { BEAT_KIND, beatWrite } from '../../../src/core/owner.ts'
+import { BEAT_KIND, beatWrite } from '../../../src/core/run/owner.ts'
 import type { RecordWrite, StoredRecord } from '../../../src/core/record.ts'
 import type { Store } from '../../../src/store/port.ts'
 import { readAll, T0 } from '../../support/builders.ts'

@@ -1,8 +1,8 @@
 // remove: any state, with everything that belongs to the job; its holder finds it gone.
 
 import { describe, expect, it } from 'vitest'
-import { pauseJob } from '../../../src/core/pause.ts'
-import { settle } from '../../../src/core/settle.ts'
+import { pauseJob } from '../../../src/core/control/pause.ts'
+import { settle } from '../../../src/core/run/settle.ts'
 import type { Store } from '../../../src/store/port.ts'
 import {
   claimIds,

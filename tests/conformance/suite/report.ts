@@ -5,7 +5,7 @@ import type { Outcome } from '../../../src/core/attempt.ts'
 import type { Job } from '../../../src/core/job.ts'
 import type { Json } from '../../../src/core/json.ts'
 import { limits } from '../../../src/core/limits.ts'
-import { settle } from '../../../src/core/settle.ts'
+import { settle } from '../../../src/core/run/settle.ts'
 import type { LogLine, Report, Store } from '../../../src/store/port.ts'
 import {
   claimOne,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Attempt } from '../../../src/core/attempt.ts'
 import { change } from '../../../src/core/change.ts'
 import type { Job } from '../../../src/core/job.ts'
-import { settle } from '../../../src/core/settle.ts'
+import { settle } from '../../../src/core/run/settle.ts'
 import { DAY } from '../../../src/core/time.ts'
 import type { PruneResult, Store } from '../../../src/store/port.ts'
 import {

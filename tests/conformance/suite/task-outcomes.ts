@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Change } from '../../../src/core/change.ts'
 import { removalOf } from '../../../src/core/record.ts'
-import { foldOutcomes, TASK_OUTCOME_KIND } from '../../../src/core/series.ts'
-import { settle } from '../../../src/core/settle.ts'
+import { foldOutcomes, TASK_OUTCOME_KIND } from '../../../src/core/schedule/series.ts'
+import { settle } from '../../../src/core/run/settle.ts'
 import type { Store } from '../../../src/store/port.ts'
 import {
   claimRequest,

@@ -1,7 +1,7 @@
 // tenants: who has jobs, and how many in which state.
 
 import { describe, expect, it } from 'vitest'
-import { editJob } from '../../../src/core/edit.ts'
+import { editJob } from '../../../src/core/control/edit.ts'
 import { ENDED_TASK_KEPT_MS } from '../../../src/core/limits.ts'
 import {
   claimOne,

@@ -1,7 +1,7 @@
 // upcoming: what waits, in the order it becomes due.
 
 import { describe, expect, it } from 'vitest'
-import { pauseJob } from '../../../src/core/pause.ts'
+import { pauseJob } from '../../../src/core/control/pause.ts'
 import { MINUTE } from '../../../src/core/time.ts'
 import { limits } from '../../../src/core/limits.ts'
 import type { DueCountRequest, UpcomingRequest } from '../../../src/store/port.ts'

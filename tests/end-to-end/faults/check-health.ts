@@ -1,10 +1,10 @@
 // Whether a storm took healthy jobs with it: none may end, be set aside or stand still, and the job
 // that kills processes has to be kept from it.
 
-import { isSetAside } from '../../../src/core/crash.ts'
+import { isSetAside } from '../../../src/core/run/crash.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { limits } from '../../../src/core/limits.ts'
-import { nodeIdOf } from '../../../src/core/owner.ts'
+import { nodeIdOf } from '../../../src/core/run/owner.ts'
 import { MINUTE } from '../../../src/core/time.ts'
 import type { Evidence } from './evidence.ts'
 import type { Start } from './witness.ts'

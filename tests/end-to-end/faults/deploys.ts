@@ -2,8 +2,8 @@
 // the old processes killed: no job that a running process declares is ever archived or held back.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { LedgerEntry } from '../../../src/core/ledger.ts'
-import { systemClock } from '../../../src/engine/clock.ts'
+import type { LedgerEntry } from '../../../src/core/history/ledger.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
 import { Random } from '../../simulation/random.ts'
 import { scratch } from '../../support/servers/scratch.ts'
 import { Child } from '../children.ts'

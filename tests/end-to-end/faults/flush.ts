@@ -3,7 +3,7 @@
 
 import { readdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemClock } from '../../../src/engine/clock.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
 import { Random } from '../../simulation/random.ts'
 import { askRedis, startRedis, type RedisServer } from '../../support/servers/redis.ts'
 import { scratch } from '../../support/servers/scratch.ts'

@@ -2,7 +2,7 @@
 // every occurrence is run, once, and the work of a node that went is soon taken over.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { systemClock } from '../../../src/engine/clock.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
 import type { Store } from '../../../src/store/port.ts'
 import { scratch } from '../../support/servers/scratch.ts'
 import { eventually } from '../../support/servers/wait.ts'

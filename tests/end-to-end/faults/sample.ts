@@ -1,8 +1,9 @@
 // A small history in which everything is right, for tests that then break one thing.
 
 import type { Attempt } from '../../../src/core/attempt.ts'
-import { createJob, type Job } from '../../../src/core/job.ts'
-import type { LedgerEntry } from '../../../src/core/ledger.ts'
+import { createJob } from '../../../src/core/create.ts'
+import type { Job } from '../../../src/core/job.ts'
+import type { LedgerEntry } from '../../../src/core/history/ledger.ts'
 import { completeSpec } from '../../../src/core/spec.ts'
 import type { Evidence } from './evidence.ts'
 import type { Line } from './witness.ts'

@@ -2,7 +2,7 @@
 // shared file says how far it is from the machine's. Monotonic time is the machine's.
 
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
-import { systemClock, type Clock } from '../../../src/engine/clock.ts'
+import { systemClock, type Clock } from '../../../src/runtime/clock.ts'
 
 const WIDTH = 16
 

@@ -1,7 +1,7 @@
 // Outcomes and failures of an engine, written to its witness file as they happen.
 
 import type { OutcomeKind } from '../../../src/core/attempt.ts'
-import type { Events } from '../../../src/engine/events.ts'
+import type { Events } from '../../../src/runtime/events.ts'
 import type { WitnessLog } from './witness.ts'
 
 interface AcceptedAttempt {

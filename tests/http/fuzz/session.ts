@@ -2,7 +2,7 @@
 // of failures for the report.
 
 import type { Readable } from 'node:stream'
-import type { Entry } from '../../../src/core/entry.ts'
+import type { Entry } from '../../../src/core/stored/entry.ts'
 import { DAY, SECOND } from '../../../src/core/time.ts'
 import type { Handler } from '../../../src/engine/handlers.ts'
 import { problemTypes } from '../../../src/service/use-cases/call/problem.ts'

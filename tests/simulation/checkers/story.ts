@@ -2,8 +2,9 @@
 // the product what to do: each step says itself what it leaves behind.
 
 import type { Attempt, OutcomeKind } from '../../../src/core/attempt.ts'
-import { createJob, type Job } from '../../../src/core/job.ts'
-import type { Skip } from '../../../src/core/ledger.ts'
+import { createJob } from '../../../src/core/create.ts'
+import type { Job } from '../../../src/core/job.ts'
+import type { Skip } from '../../../src/core/history/ledger.ts'
 import { completeSpec, type JobSpec } from '../../../src/core/spec.ts'
 import type { ClientCall, Fault, History, Life, Witness, Write } from '../history.ts'
 

@@ -5,7 +5,7 @@ import type { Job } from '../../../core/job.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { JobSpec } from '../../../core/spec.ts'
 import { DAY, HOUR, MINUTE, type Instant, type Millis } from '../../../core/time.ts'
-import type { Trigger } from '../../../core/trigger.ts'
+import type { Trigger } from '../../../core/schedule/trigger.ts'
 
 /** Begins the keys of a job's metadata that belong to the service. */
 export const RESERVED = 'carillon:'

@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import { SchedulerError, type Problem } from '../../../core/errors.ts'
 import { specDefaults, type Backoff, type JobSpec, type Retry } from '../../../core/spec.ts'
 import { HOUR, type Instant } from '../../../core/time.ts'
-import type { Trigger } from '../../../core/trigger.ts'
+import type { Trigger } from '../../../core/schedule/trigger.ts'
 import type { crawlBody } from './fields.ts'
 import { anchorOf, flatOf, formOf, intervalMs, noFlat, scheduleOf, type Flat } from './flat.ts'
 

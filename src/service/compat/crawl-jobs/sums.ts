@@ -2,9 +2,9 @@
 
 import type { Job } from '../../../core/job.ts'
 import { limits } from '../../../core/limits.ts'
-import { totalsOf } from '../../../core/series.ts'
+import { totalsOf } from '../../../core/schedule/series.ts'
 import type { Instant, Millis } from '../../../core/time.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import type { Engine } from '../../../create-engine.ts'
 import type { Page } from '../../../store/port.ts'
 
 export interface Sums {

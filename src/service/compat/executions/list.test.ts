@@ -1,7 +1,7 @@
 // An execution that ends while its list is read is listed once.
 
 import { expect, it } from 'vitest'
-import { settle } from '../../../core/settle.ts'
+import { settle } from '../../../core/run/settle.ts'
 import { MemoryStore } from '../../../store/memory/store.ts'
 import { claimOne, job, succeeded, T0 } from '../../../../tests/support/builders.ts'
 import { listExecutions } from './list.ts'

@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { isResultOmitted, type Attempt, type OutcomeKind } from '../../../core/attempt.ts'
 import { runId, type Job } from '../../../core/job.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import { attemptRevisionOf, liveRevisionOf } from '../../../core/payload-history.ts'
-import { currentRunOf } from '../../../core/current-run.ts'
+import { attemptRevisionOf, liveRevisionOf } from '../../../core/history/payload-history.ts'
+import { currentRunOf } from '../../../core/run/current-run.ts'
 import { iso } from '../../../core/time.ts'
-import { nodeIdOf } from '../../../core/owner.ts'
+import { nodeIdOf } from '../../../core/run/owner.ts'
 import { formOf, type JobForm } from '../crawl-jobs/flat.ts'
 
 export const executionStatuses = ['running', 'completed', 'failed', 'cancelled'] as const

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { isoOrNull } from '../../use-cases/jobs/view.ts'
 import { healthOf, type FairHealth } from '../../../fair/health.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import type { Engine } from '../../../create-engine.ts'
 import { scopeOf } from '../../auth/principal.ts'
 import { inTime } from '../../use-cases/system/probe.ts'
 import { useCase } from '../../use-cases/call/use-case.ts'

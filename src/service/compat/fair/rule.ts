@@ -1,7 +1,7 @@
 // What users and tenants may be given: turns, runs at once, starts per time.
 
 import { z } from 'zod'
-import { laneLimits, type LaneRule } from '../../../core/lane.ts'
+import { laneLimits, type LaneRule } from '../../../core/fairness/lane.ts'
 import { seconds, whole } from '../../use-cases/jobs/fields.ts'
 
 export const ruleFields = {

@@ -3,7 +3,7 @@
 import { shortId } from '../../../core/short-id.ts'
 import { z } from 'zod'
 import type { Job } from '../../../core/job.ts'
-import type { Client, Guard } from '../../../engine/client.ts'
+import type { Client, Guard } from '../../../jobs/client.ts'
 import { once } from '../../use-cases/call/idempotency.ts'
 import type { HttpProblem } from '../../use-cases/call/problem.ts'
 import { wrongState } from '../../use-cases/call/refusal.ts'

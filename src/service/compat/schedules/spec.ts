@@ -3,7 +3,7 @@
 import type { Registry } from '../../../actions/registry.ts'
 import type { Json } from '../../../core/json.ts'
 import { completeSpec, type JobSpec } from '../../../core/spec.ts'
-import type { Trigger } from '../../../core/trigger.ts'
+import type { Trigger } from '../../../core/schedule/trigger.ts'
 import { inFieldNames } from '../../use-cases/call/refusal.ts'
 import type { CreateBody, PatchBody } from './body.ts'
 import { withDescription } from './description.ts'

@@ -2,7 +2,7 @@
 
 import rateLimit from '@fastify/rate-limit'
 import Fastify from 'fastify'
-import { auditCountsOf } from '../../../engine/audit-counts.ts'
+import { auditCountsOf } from '../../../jobs/audit-counts.ts'
 import { guardRoutes } from '../guard/access.ts'
 import { readJson } from './body.ts'
 import { answerClientError, receiveLimits } from './client-errors.ts'

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Millis } from '../../../core/time.ts'
-import type { Ids } from '../../../engine/ids.ts'
+import type { Ids } from '../../../runtime/ids.ts'
 import { answerHeaders } from './hooks.ts'
 import { HttpProblem, problemBody } from '../../use-cases/call/problem.ts'
 

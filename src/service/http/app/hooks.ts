@@ -1,7 +1,7 @@
 // What happens around every request: headers that browsers heed, refusals in one form, a log line.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Ids } from '../../../engine/ids.ts'
+import type { Ids } from '../../../runtime/ids.ts'
 import type { App, AppParts, Reply, Request } from './parts.ts'
 import { HttpProblem, problemBody } from '../../use-cases/call/problem.ts'
 import { notFound, problemOf, refusalOf } from '../../use-cases/call/refusal.ts'

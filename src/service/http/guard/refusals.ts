@@ -1,6 +1,6 @@
 // What the audit keeps of requests that were refused: equal ones of a minute are one row.
 
-import { auditCountsOf } from '../../../engine/audit-counts.ts'
+import { auditCountsOf } from '../../../jobs/audit-counts.ts'
 import type { AppParts, Request } from '../app/parts.ts'
 import { actorOf } from '../../auth/principal.ts'
 

@@ -1,7 +1,7 @@
 // Signing in from a browser: a one-time code or a token for a session, who am I, and out again.
 
 import { z } from 'zod'
-import { auditWrite } from '../../../engine/audit.ts'
+import { auditWrite } from '../../../jobs/audit.ts'
 import { callerOf, cookiePlaceOf, failureLimit } from '../guard/access.ts'
 import type { Credential } from '../../auth/authenticator.ts'
 import { isSameOrigin } from '../../auth/origin.ts'

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../../core/json.ts'
 import { DAY, iso, MINUTE, type Instant, type Millis } from '../../../core/time.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import type { Engine } from '../../../create-engine.ts'
 import { notFound } from '../call/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { maySee } from '../../auth/principal.ts'

@@ -1,6 +1,6 @@
 // Goes through an operation in bounded batches, tells how far it is, and gives way in between.
 
-import type { Engine } from '../../../engine/engine.ts'
+import type { Engine } from '../../../create-engine.ts'
 import { problemOf } from '../call/refusal.ts'
 import type { BulkBody } from './body.ts'
 import { FAILURES_KEPT, load, save, type Failure, type Operation } from './operation.ts'

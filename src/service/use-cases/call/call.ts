@@ -2,7 +2,7 @@
 
 import type { PageSink } from '../../../actions/crawl/pages.ts'
 import type { Registry } from '../../../actions/registry.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import type { Engine } from '../../../create-engine.ts'
 import type { Sources } from '../../../sources/sources.ts'
 import type { Workflows } from '../../../workflows/workflows.ts'
 import type { Auth } from '../../auth/authenticator.ts'

@@ -3,9 +3,9 @@
 
 import { SchedulerError } from '../../../core/errors.ts'
 import type { RecordWrite } from '../../../core/record.ts'
-import { shortestInterval, type SpecRule } from '../../../core/shortest-interval.ts'
-import { auditing, auditWrite, type Also, type AuditEntry } from '../../../engine/audit.ts'
-import type { Client } from '../../../engine/client.ts'
+import { shortestInterval, type SpecRule } from '../../../core/spec/shortest-interval.ts'
+import { auditing, auditWrite, type Also, type AuditEntry } from '../../../jobs/audit.ts'
+import type { Client } from '../../../jobs/client.ts'
 import { actorOf, EVERY_TENANT } from '../../auth/principal.ts'
 import type { Call } from './call.ts'
 

@@ -1,6 +1,6 @@
 // A body of JSON: of bounded depth and breadth, and with nothing in it that reaches prototypes.
 
-import { endOfString } from '../../../core/json-text.ts'
+import { endOfString } from '../../../core/json/json-text.ts'
 import { HttpProblem } from './problem.ts'
 
 /** The value a text of JSON stands for; undefined when there is none. */

@@ -1,6 +1,6 @@
 // What a process keeps beside an engine: made when it is first needed, one for each engine.
 
-import type { Engine } from '../../../engine/engine.ts'
+import type { Engine } from '../../../create-engine.ts'
 
 export class PerEngine<T> {
   readonly #make: (engine: Engine) => T

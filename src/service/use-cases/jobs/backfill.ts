@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { iso } from '../../../core/time.ts'
-import { requestBackfill } from '../../../core/requests.ts'
+import { requestBackfill } from '../../../core/control/requests.ts'
 import { once } from '../call/idempotency.ts'
 import { Answer } from '../call/answer.ts'
 import { useCase } from '../call/use-case.ts'

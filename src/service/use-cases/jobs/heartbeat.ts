@@ -4,10 +4,15 @@
 import { z } from 'zod'
 import type { Attempt, Origin } from '../../../core/attempt.ts'
 import { runId, type Job } from '../../../core/job.ts'
-import { endEntry, ownEntry } from '../../../core/kept.ts'
-import { openEntry, runEntry, type LedgerEntry, type SkipReason } from '../../../core/ledger.ts'
+import { endEntry, ownEntry } from '../../../core/history/kept.ts'
+import {
+  openEntry,
+  runEntry,
+  type LedgerEntry,
+  type SkipReason,
+} from '../../../core/history/ledger.ts'
 import { limits } from '../../../core/limits.ts'
-import { currentRunOf } from '../../../core/current-run.ts'
+import { currentRunOf } from '../../../core/run/current-run.ts'
 import { iso, type Instant } from '../../../core/time.ts'
 import type { Store } from '../../../store/port.ts'
 import { executionStatus } from '../../compat/executions/view.ts'

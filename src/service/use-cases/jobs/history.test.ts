@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest'
 import { HOUR } from '../../../core/time.ts'
-import { begin } from '../../../core/begin.ts'
-import { settle } from '../../../core/settle.ts'
+import { begin } from '../../../core/run/begin.ts'
+import { settle } from '../../../core/run/settle.ts'
 import { newJob, succeeded, T0 } from '../../../../tests/support/builders.ts'
 import { claimed, every } from '../../../../tests/support/pure.ts'
 import { statsOf } from './history.ts'

@@ -2,9 +2,9 @@
 
 import { z } from 'zod'
 import type { Job } from '../../../core/job.ts'
-import { lastStartOf, totalsOf } from '../../../core/series.ts'
+import { lastStartOf, totalsOf } from '../../../core/schedule/series.ts'
 import { iso, type Millis } from '../../../core/time.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import type { Engine } from '../../../create-engine.ts'
 import type { Store } from '../../../store/port.ts'
 import { pagesOf } from '../call/paging.ts'
 import { readHistory, sumsOf } from '../runs/history.ts'

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Job, State } from '../../../core/job.ts'
 import { limits } from '../../../core/limits.ts'
-import { statusOf, type Status } from '../../../core/status.ts'
+import { statusOf, type Status } from '../../../core/control/status.ts'
 import type { Instant } from '../../../core/time.ts'
 import type { JobFilter, Page, Store } from '../../../store/port.ts'
 import { pageAnswer, pageOf, pageQuery, pagesOf } from '../call/paging.ts'

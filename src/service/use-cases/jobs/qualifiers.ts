@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import type { Job } from '../../../core/job.ts'
 import { limits } from '../../../core/limits.ts'
-import { searchFor } from '../../../core/query.ts'
+import { searchFor } from '../../../core/stored/query.ts'
 import { DAY, parseDuration, type Instant, type Millis } from '../../../core/time.ts'
 import type { JobFilter, Store } from '../../../store/port.ts'
 import { executionStatus } from '../../compat/executions/view.ts'

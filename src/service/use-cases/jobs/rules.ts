@@ -1,11 +1,11 @@
 // What a job's body must and must not hold together, and which fields are not the caller's to set.
 
 import type { Registry } from '../../../actions/registry.ts'
-import { isActionName } from '../../../core/action-name.ts'
+import { isActionName } from '../../../core/spec/action-name.ts'
 import type { Problem } from '../../../core/errors.ts'
 import { jsonEqual } from '../../../core/json.ts'
 import { limits } from '../../../core/limits.ts'
-import { NODE_KIND } from '../../../engine/node-record.ts'
+import { NODE_KIND } from '../../../core/record.ts'
 import type { Services } from '../call/call.ts'
 import { refuseInvalid, renaming } from '../call/refusal.ts'
 import type { JobBody } from './body.ts'

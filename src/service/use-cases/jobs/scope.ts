@@ -3,7 +3,7 @@
 import { shortId } from '../../../core/short-id.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import type { Job } from '../../../core/job.ts'
-import type { Guard } from '../../../engine/client.ts'
+import type { Guard } from '../../../jobs/client.ts'
 import type { Call } from '../call/call.ts'
 import { assertMatch } from '../call/revision.ts'
 import { maySee } from '../../auth/principal.ts'

@@ -1,7 +1,7 @@
 // From a body to a spec: a whole one for a new job, or the present one with what was said.
 
 import type { Registry } from '../../../actions/registry.ts'
-import { payloadGiven } from '../../../core/action-name.ts'
+import { payloadGiven } from '../../../core/spec/action-name.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import { jsonEqual, type Json, type JsonObject } from '../../../core/json.ts'
 import {
@@ -14,7 +14,7 @@ import {
   type Retry,
 } from '../../../core/spec.ts'
 import type { Instant, Millis } from '../../../core/time.ts'
-import { isRecurring, type Trigger } from '../../../core/trigger.ts'
+import { isRecurring, type Trigger } from '../../../core/schedule/trigger.ts'
 import { EVERY_TENANT } from '../../auth/principal.ts'
 import type { Call } from '../call/call.ts'
 import { HttpProblem } from '../call/problem.ts'

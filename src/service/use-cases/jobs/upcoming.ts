@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Job } from '../../../core/job.ts'
 import { iso, type Instant } from '../../../core/time.ts'
-import { compileCron, gridNext, isGrid, type Trigger } from '../../../core/trigger.ts'
+import { compileCron, gridNext, isGrid, type Trigger } from '../../../core/schedule/trigger.ts'
 import { wallClock } from '../../../cron/zone-info.ts'
 import { nextMoment } from './view.ts'
 

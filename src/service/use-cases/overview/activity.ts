@@ -3,7 +3,7 @@
 
 import { z } from 'zod'
 import { HOUR, iso, type Instant } from '../../../core/time.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import type { Engine } from '../../../create-engine.ts'
 import { bucketsOf, latenessFields, quantiles } from '../jobs/history.ts'
 import { readHistory, sumsOf, type Ended } from '../runs/history.ts'
 

@@ -2,22 +2,27 @@
 // and again, without a node that could run it, paused for long, touched by a clock change.
 
 import { z } from 'zod'
-import { isDamaged } from '../../../core/damage.ts'
+import { isDamaged } from '../../../core/stored/damage.ts'
 import type { Attempt, OutcomeKind } from '../../../core/attempt.ts'
-import { isSetAside } from '../../../core/crash.ts'
+import { isSetAside } from '../../../core/run/crash.ts'
 import type { Job } from '../../../core/job.ts'
 import { limits } from '../../../core/limits.ts'
-import { isLastRunOver } from '../../../core/run.ts'
-import { EPISODE_KIND, EVERY_JOB, MISSING_KIND, type Episode } from '../../../core/episode.ts'
+import { isLastRunOver } from '../../../core/history/run.ts'
+import {
+  EPISODE_KIND,
+  EVERY_JOB,
+  MISSING_KIND,
+  type Episode,
+} from '../../../core/alerts/episode.ts'
 import { DAY, formatDuration, iso, SECOND, type Instant } from '../../../core/time.ts'
-import { compileCron } from '../../../core/trigger.ts'
+import { compileCron } from '../../../core/schedule/trigger.ts'
+import { NODE_KIND } from '../../../core/record.ts'
 import type { DstNote } from '../../../cron/index.ts'
-import type { Engine } from '../../../engine/engine.ts'
-import { openEpisodes } from '../../../engine/episodes.ts'
-import { undeclaredJobs } from '../../../engine/declaration-records.ts'
-import { NODE_KIND } from '../../../engine/node-record.ts'
-import { overduePermitWaits, overdueSince } from '../../../engine/permit-waits.ts'
-import { recentAttempts } from '../../../engine/recent.ts'
+import type { Engine } from '../../../create-engine.ts'
+import { openEpisodes } from '../../../watch/episodes.ts'
+import { undeclaredJobs } from '../../../jobs/declaration-records.ts'
+import { overduePermitWaits, overdueSince } from '../../../watch/permit-waits.ts'
+import { recentAttempts } from '../../../watch/recent.ts'
 
 export const attentionCodes = [
   'trouble',

@@ -3,7 +3,7 @@
 // the time; an answer names the moment it was counted.
 
 import { MINUTE, type Instant } from '../../../core/time.ts'
-import type { Clock } from '../../../engine/clock.ts'
+import type { Clock } from '../../../runtime/clock.ts'
 
 /** Kept for so many times what it took. */
 const KEPT_TIMES = 20

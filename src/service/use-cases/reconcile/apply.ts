@@ -7,10 +7,10 @@ import {
   type Difference,
   type Orphans,
   type Reconciliation,
-} from '../../../core/reconcile.ts'
-import type { Also } from '../../../engine/audit.ts'
-import type { Engine } from '../../../engine/engine.ts'
-import { makeMatch, readDeclared } from '../../../engine/reconciling.ts'
+} from '../../../core/declared/reconcile.ts'
+import type { Also } from '../../../jobs/audit.ts'
+import type { Engine } from '../../../create-engine.ts'
+import { makeMatch, readDeclared } from '../../../jobs/reconciling.ts'
 import { HttpProblem } from '../call/problem.ts'
 
 const STORED_MAX = 10_000

@@ -2,9 +2,9 @@
 
 import { z } from 'zod'
 import { refuse, SchedulerError, type Problem } from '../../../core/errors.ts'
-import type { Declaration } from '../../../core/reconcile.ts'
+import type { Declaration } from '../../../core/declared/reconcile.ts'
 import { limits } from '../../../core/limits.ts'
-import { assertSpec } from '../../../core/spec-check.ts'
+import { assertSpec } from '../../../core/spec/spec-check.ts'
 import type { JobSpec } from '../../../core/spec.ts'
 import { ruleOf } from '../call/client.ts'
 import type { Call, Services } from '../call/call.ts'

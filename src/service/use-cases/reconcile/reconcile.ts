@@ -1,8 +1,8 @@
 // The jobs a program declares, compared with the stored ones, and applied.
 
 import { z } from 'zod'
-import type { Difference } from '../../../core/reconcile.ts'
-import { describeTrigger, type Trigger } from '../../../core/trigger.ts'
+import type { Difference } from '../../../core/declared/reconcile.ts'
+import { describeTrigger, type Trigger } from '../../../core/schedule/trigger.ts'
 import { auditOf } from '../call/client.ts'
 import type { Call } from '../call/call.ts'
 import { refuseInvalid } from '../call/refusal.ts'

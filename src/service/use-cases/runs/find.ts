@@ -1,8 +1,8 @@
 // One run by its id, for those who may know of it.
 
 import { parseRunId, type Job } from '../../../core/job.ts'
-import { runOf, type Run } from '../../../core/run.ts'
-import { findRun, type FoundRun } from '../../../engine/runs.ts'
+import { runOf, type Run } from '../../../core/history/run.ts'
+import { findRun, type FoundRun } from '../../../jobs/runs.ts'
 import type { Call } from '../call/call.ts'
 import { notFound } from '../call/refusal.ts'
 import { maySee } from '../../auth/principal.ts'

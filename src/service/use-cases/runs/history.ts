@@ -4,10 +4,10 @@
 import type { AttemptTimes, OutcomeKind } from '../../../core/attempt.ts'
 import type { Job } from '../../../core/job.ts'
 import { limits } from '../../../core/limits.ts'
-import { isRunOpen, overStatus, type EndStatus } from '../../../core/run.ts'
+import { isRunOpen, overStatus, type EndStatus } from '../../../core/history/run.ts'
 import type { Instant } from '../../../core/time.ts'
-import { nextTurn } from '../../../engine/clock.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import { nextTurn } from '../../../runtime/clock.ts'
+import type { Engine } from '../../../create-engine.ts'
 import type { AttemptFilter, Store } from '../../../store/port.ts'
 import { isPast } from './newest.ts'
 

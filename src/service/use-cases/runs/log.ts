@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { limits } from '../../../core/limits.ts'
-import { currentRunOf } from '../../../core/current-run.ts'
+import { currentRunOf } from '../../../core/run/current-run.ts'
 import { iso, SECOND, type Millis } from '../../../core/time.ts'
 import type { LogLine, Page } from '../../../store/port.ts'
 import type { Call } from '../call/call.ts'
@@ -13,7 +13,7 @@ import { useCase } from '../call/use-case.ts'
 import { REVOCATION_CACHE_MS } from '../../auth/revocations.ts'
 import { runParams } from './act.ts'
 import { noRun, visibleRun } from './find.ts'
-import type { FoundRun } from '../../../engine/runs.ts'
+import type { FoundRun } from '../../../jobs/runs.ts'
 
 /** Shorter than a connection may be silent. */
 const FOLLOW_MAX_SECONDS = 20

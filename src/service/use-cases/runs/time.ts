@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { spreadMoment, type Job } from '../../../core/job.ts'
-import type { Run } from '../../../core/run.ts'
+import type { Run } from '../../../core/history/run.ts'
 import { iso, type Instant } from '../../../core/time.ts'
 
 const phases = ['spread', 'waiting', 'starting', 'running', 'backoff'] as const

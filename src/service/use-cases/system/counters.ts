@@ -1,7 +1,7 @@
 // What this process saw since the service began: how often it looked, won, lost and failed.
 
-import type { ErrorKind } from '../../../engine/events.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import type { ErrorKind } from '../../../runtime/events.ts'
+import type { Engine } from '../../../create-engine.ts'
 import { z } from 'zod'
 
 const count = z.int().nonnegative()

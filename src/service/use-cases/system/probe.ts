@@ -1,7 +1,7 @@
 // Questions to a store that may not answer, for those who cannot wait.
 
 import { SECOND, type Millis } from '../../../core/time.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import type { Engine } from '../../../create-engine.ts'
 import { problemOf } from '../call/refusal.ts'
 
 /** Probes give up after a few seconds: the answer must not take as long as a stalled store. */

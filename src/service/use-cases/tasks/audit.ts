@@ -1,7 +1,7 @@
 // The audit of tasks. They are traffic: equal calls of a minute are one row that counts the tasks.
 
 import type { Job } from '../../../core/job.ts'
-import { auditCountsOf } from '../../../engine/audit-counts.ts'
+import { auditCountsOf } from '../../../jobs/audit-counts.ts'
 import type { Call } from '../call/call.ts'
 import { actorOf } from '../../auth/principal.ts'
 

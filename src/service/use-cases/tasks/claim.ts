@@ -1,13 +1,13 @@
 // Work for a process that does it elsewhere. Waits while there is none.
 
 import { z } from 'zod'
-import { isActionName } from '../../../core/action-name.ts'
+import { isActionName } from '../../../core/spec/action-name.ts'
 import type { Problem } from '../../../core/errors.ts'
-import { FAIR_TASK } from '../../../core/fair.ts'
-import { laneLimits } from '../../../core/lane.ts'
+import { FAIR_TASK } from '../../../core/fairness/fair.ts'
+import { laneLimits } from '../../../core/fairness/lane.ts'
 import { limits } from '../../../core/limits.ts'
 import { specDefaults } from '../../../core/spec.ts'
-import { RemoteClaims, type RemoteClaimRequest } from '../../../engine/remote-claims.ts'
+import { RemoteClaims, type RemoteClaimRequest } from '../../../remote/claims.ts'
 import type { Call } from '../call/call.ts'
 import { PerEngine } from '../call/per-engine.ts'
 import { HttpProblem } from '../call/problem.ts'

@@ -1,7 +1,7 @@
 // Pushing tasks over HTTP: one, or up to a thousand in a body of 8 MiB.
 
 import { z } from 'zod'
-import { FAIR_TASK } from '../../../core/fair.ts'
+import { FAIR_TASK } from '../../../core/fairness/fair.ts'
 import { limits } from '../../../core/limits.ts'
 import type { Json } from '../../../core/json.ts'
 import { specDefaults } from '../../../core/spec.ts'

@@ -2,9 +2,9 @@
 
 import { z } from 'zod'
 import type { State } from '../../../core/job.ts'
-import { plainRule } from '../../../core/lane.ts'
+import { plainRule } from '../../../core/fairness/lane.ts'
 import { iso } from '../../../core/time.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import type { Engine } from '../../../create-engine.ts'
 import { tenantRules } from '../../../fair/users.ts'
 import type { Page, TenantCount } from '../../../store/port.ts'
 import { EVERY_TENANT } from '../../auth/principal.ts'

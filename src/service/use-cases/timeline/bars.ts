@@ -2,10 +2,10 @@
 
 import { runId, type Job } from '../../../core/job.ts'
 import { limits } from '../../../core/limits.ts'
-import { currentRunOf } from '../../../core/current-run.ts'
+import { currentRunOf } from '../../../core/run/current-run.ts'
 import { iso, type Instant } from '../../../core/time.ts'
-import type { Window } from '../../../core/coming.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import type { Window } from '../../../core/schedule/coming.ts'
+import type { Engine } from '../../../create-engine.ts'
 import type { JobFilter } from '../../../store/port.ts'
 import { bucketWidth, BUCKETS } from '../upcoming/view.ts'
 import { executionStatus, type ExecutionStatus } from '../../compat/executions/view.ts'

@@ -1,8 +1,8 @@
 // The rows of a timeline: one for each job, tenant or node, with its runs one by one while there are
 // few, and otherwise as sums for each part of the window.
 
-import type { Coming, Window } from '../../../core/coming.ts'
-import { FiringCounts, PartCounts } from '../../../core/firing-counts.ts'
+import type { Coming, Window } from '../../../core/schedule/coming.ts'
+import { FiringCounts, PartCounts } from '../../../core/schedule/firing-counts.ts'
 import type { Job } from '../../../core/job.ts'
 import { iso, type Instant } from '../../../core/time.ts'
 import type { Ended, RunSums } from '../runs/history.ts'

@@ -2,8 +2,8 @@
 
 import { z } from 'zod'
 import { HOUR, iso, type Instant } from '../../../core/time.ts'
-import type { Window } from '../../../core/coming.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import type { Window } from '../../../core/schedule/coming.ts'
+import type { Engine } from '../../../create-engine.ts'
 import { ahead, type Ahead } from '../upcoming/fire-times.ts'
 import { bucketsOf } from '../upcoming/view.ts'
 import { windowOf, windowQuery } from '../upcoming/window.ts'

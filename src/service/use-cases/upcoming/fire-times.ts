@@ -2,13 +2,13 @@
 // their further firings are computed for a bounded number of jobs, and the answer says up to when
 // nothing is left out.
 
-import { comingOf, type Coming, type Window } from '../../../core/coming.ts'
-import { FiringCounts, PartCounts } from '../../../core/firing-counts.ts'
+import { comingOf, type Coming, type Window } from '../../../core/schedule/coming.ts'
+import { FiringCounts, PartCounts } from '../../../core/schedule/firing-counts.ts'
 import type { Job } from '../../../core/job.ts'
 import { limits } from '../../../core/limits.ts'
 import { DAY, MINUTE, type Instant } from '../../../core/time.ts'
-import { nextTurn } from '../../../engine/clock.ts'
-import type { Engine } from '../../../engine/engine.ts'
+import { nextTurn } from '../../../runtime/clock.ts'
+import type { Engine } from '../../../create-engine.ts'
 import { mergeSorted } from './heap.ts'
 import { bucketWidth } from './view.ts'
 

@@ -1,10 +1,10 @@
 // Moments ahead as callers see them, and how crowded they are.
 
 import { z } from 'zod'
-import type { Coming, Window } from '../../../core/coming.ts'
-import type { PartCounts } from '../../../core/firing-counts.ts'
+import type { Coming, Window } from '../../../core/schedule/coming.ts'
+import type { PartCounts } from '../../../core/schedule/firing-counts.ts'
 import { iso } from '../../../core/time.ts'
-import { compileCron } from '../../../core/trigger.ts'
+import { compileCron } from '../../../core/schedule/trigger.ts'
 import { formatInZone } from '../../../cron/index.ts'
 
 export const comingSchema = z

@@ -5,7 +5,7 @@ import { DAY, HOUR, isInstant, type Instant, type Millis } from '../../../core/t
 import type { Problem } from '../../../core/errors.ts'
 import { refuseInvalid } from '../call/refusal.ts'
 import { moment } from '../jobs/texts.ts'
-import type { Window } from '../../../core/coming.ts'
+import type { Window } from '../../../core/schedule/coming.ts'
 
 const WINDOW_MAX: Millis = 31 * DAY
 

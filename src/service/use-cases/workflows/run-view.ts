@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Attempt } from '../../../core/attempt.ts'
 import { runId, type Job } from '../../../core/job.ts'
-import { currentRunOf } from '../../../core/current-run.ts'
+import { currentRunOf } from '../../../core/run/current-run.ts'
 import { iso } from '../../../core/time.ts'
 import type { Store } from '../../../store/port.ts'
 import { stepsOfAttempt, stepsOfProgress, type RunDetail } from '../../../workflows/detail.ts'

@@ -1,5 +1,5 @@
-// Due and waiting → running, in one statement: a function chooses and locks jobs by the rules of core/fair
-// and core/turns, another puts them under a lease.
+// Due and waiting → running, in one statement: a function chooses and locks jobs by the rules of
+// core/fairness, another puts them under a lease.
 
 import type { Job } from '../../../core/job.ts'
 import type { ClaimRequest } from '../../port.ts'

@@ -2,7 +2,7 @@
 
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { settle } from '../../../core/settle.ts'
+import { settle } from '../../../core/run/settle.ts'
 import {
   claimOne,
   claimRequest,

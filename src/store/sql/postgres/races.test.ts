@@ -2,11 +2,11 @@
 // (states, counts) agrees with them in the end.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { begin } from '../../../core/begin.ts'
+import { begin } from '../../../core/run/begin.ts'
 import type { Change } from '../../../core/change.ts'
 import type { Job } from '../../../core/job.ts'
-import { pauseJob, resumeJob } from '../../../core/pause.ts'
-import { settle } from '../../../core/settle.ts'
+import { pauseJob, resumeJob } from '../../../core/control/pause.ts'
+import { settle } from '../../../core/run/settle.ts'
 import { SECOND } from '../../../core/time.ts'
 import {
   claimRequest,

@@ -1,7 +1,7 @@
 // Settles in bulk, where what they meet is not what they expect.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { settle } from '../../../core/settle.ts'
+import { settle } from '../../../core/run/settle.ts'
 import { claimRequest, newJob, succeeded, T0 } from '../../../../tests/support/builders.ts'
 import { askPostgres } from '../../../../tests/support/servers/postgres.ts'
 import { freshPlace, type FreshPlace } from '../../../../tests/support/servers/shared.ts'

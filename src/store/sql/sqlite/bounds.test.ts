@@ -2,9 +2,9 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { change } from '../../../core/change.ts'
-import type { Skip } from '../../../core/ledger.ts'
+import type { Skip } from '../../../core/history/ledger.ts'
 import { limits } from '../../../core/limits.ts'
-import { settle } from '../../../core/settle.ts'
+import { settle } from '../../../core/run/settle.ts'
 import { DAY, HOUR } from '../../../core/time.ts'
 import {
   claimRequest,

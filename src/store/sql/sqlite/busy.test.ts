@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { job, T0 } from '../../../../tests/support/builders.ts'
-import { systemClock } from '../../../engine/clock.ts'
+import { systemClock } from '../../../runtime/clock.ts'
 import { openDatabase, type Database } from './driver.ts'
 import { SqliteStore } from './store.ts'
 

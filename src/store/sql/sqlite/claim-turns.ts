@@ -1,4 +1,4 @@
-// More is due than fits, or lanes have limits, shares or a scope of their own: the rings of core/turns
+// More is due than fits, or lanes have limits, shares or a scope of their own: the rings of core/fairness
 // over seeks in the index of ready jobs. Names of lanes and turns are keys, as they are stored.
 
 import {
@@ -8,7 +8,7 @@ import {
   shorterTenants,
   tenantOfLane,
   type LaneRule,
-} from '../../../core/lane.ts'
+} from '../../../core/fairness/lane.ts'
 import {
   plainTurn,
   serveRing,
@@ -19,7 +19,7 @@ import {
   type Ring,
   type Served,
   type Turn,
-} from '../../../core/turns.ts'
+} from '../../../core/fairness/turns.ts'
 import type { ClaimRequest, TenantLanes } from '../../port.ts'
 import { fromKey, toKey } from '../../shared/text.ts'
 import { ruleOf, spend, useOf, type Ready } from './lane-use.ts'

@@ -1,7 +1,7 @@
 // Due and waiting → running: what has become due is made ready, then ready jobs are taken in turns.
 // Core decides who; the indexes of ready jobs find them.
 
-import { takeTurns } from '../../../core/fair.ts'
+import { takeTurns } from '../../../core/fairness/fair.ts'
 import type { Job } from '../../../core/job.ts'
 import type { ClaimRequest, InsertAnswer, InsertOptions } from '../../port.ts'
 import { leasedJob } from '../../shared/job.ts'

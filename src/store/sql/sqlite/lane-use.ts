@@ -9,7 +9,7 @@ import {
   wholeAfter,
   type LaneRule,
   type LaneUse,
-} from '../../../core/lane.ts'
+} from '../../../core/fairness/lane.ts'
 import type { Instant } from '../../../core/time.ts'
 import type { ClaimRequest } from '../../port.ts'
 import { toKey } from '../../shared/text.ts'

@@ -11,11 +11,11 @@ import {
   job,
   succeeded,
 } from '../../../../tests/support/builders.ts'
-import { begin } from '../../../core/begin.ts'
+import { begin } from '../../../core/run/begin.ts'
 import type { Change } from '../../../core/change.ts'
 import type { Job } from '../../../core/job.ts'
-import { pauseJob, resumeJob } from '../../../core/pause.ts'
-import { settle } from '../../../core/settle.ts'
+import { pauseJob, resumeJob } from '../../../core/control/pause.ts'
+import { settle } from '../../../core/run/settle.ts'
 import { DAY, MINUTE } from '../../../core/time.ts'
 import { MemoryStore } from '../../memory/store.ts'
 import type { Store } from '../../port.ts'

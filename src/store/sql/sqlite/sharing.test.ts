@@ -15,9 +15,9 @@ import {
   spec,
   succeeded,
 } from '../../../../tests/support/builders.ts'
-import { begin } from '../../../core/begin.ts'
-import { editJob } from '../../../core/edit.ts'
-import { settle } from '../../../core/settle.ts'
+import { begin } from '../../../core/run/begin.ts'
+import { editJob } from '../../../core/control/edit.ts'
+import { settle } from '../../../core/run/settle.ts'
 import { SqliteStore } from './store.ts'
 import { watchFile } from './watch.ts'
 

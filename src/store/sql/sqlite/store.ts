@@ -4,7 +4,7 @@ import type { Change } from '../../../core/change.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import type { Job } from '../../../core/job.ts'
 import { limits } from '../../../core/limits.ts'
-import { isNodeOwner } from '../../../core/owner.ts'
+import { isNodeOwner } from '../../../core/run/owner.ts'
 import type { Instant } from '../../../core/time.ts'
 import type {
   ClaimRequest,

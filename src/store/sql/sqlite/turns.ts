@@ -2,8 +2,14 @@
 // they are stored.
 
 import type { Json } from '../../../core/json.ts'
-import { tenantOfLane } from '../../../core/lane.ts'
-import { firstTurn, toTurn, TURN_KEPT_MS, TURN_KIND, type Turn } from '../../../core/turns.ts'
+import { tenantOfLane } from '../../../core/fairness/lane.ts'
+import {
+  firstTurn,
+  toTurn,
+  TURN_KEPT_MS,
+  TURN_KIND,
+  type Turn,
+} from '../../../core/fairness/turns.ts'
 import type { Instant } from '../../../core/time.ts'
 import { toKey } from '../../shared/text.ts'
 import { putRecord } from '../records.ts'
