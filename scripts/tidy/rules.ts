@@ -65,6 +65,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       ...belowLibrary,
       'compose',
       'observe',
+      'remote',
       'actions',
       'workflows',
       'sources',

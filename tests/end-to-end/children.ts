@@ -65,7 +65,7 @@ export class Child {
     this.#waiting.clear()
   }
 
-  /** The first line from now on, or said before, that fits; null when none came in time, or before its end. */
+  /** The first line that fits, from now on or said before; null when none came in time or before its end. */
   line(matches: (line: string) => boolean, withinMs: number): Promise<string | null> {
     const known = this.lines.find(matches)
     if (known !== undefined || this.#isOver) return Promise.resolve(known ?? null)

@@ -117,6 +117,6 @@ test('H4 a step that fails with an object for a message is named, and ends the r
   const { items } = (await admin.get('/api/v1/workflows/1/runs')).body as unknown as {
     items: { id: string }[]
   }
-  const run = await admin.get(`/api/v1/workflows/1/runs/${items[0]!.id}`)
-  expect(run.body).toMatchObject({ steps: [{ id: 'a', status: 'failed', error: '{"code":1}' }] })
+  const found = await admin.get(`/api/v1/workflows/1/runs/${items[0]!.id}`)
+  expect(found.body).toMatchObject({ steps: [{ id: 'a', status: 'failed', error: '{"code":1}' }] })
 })
