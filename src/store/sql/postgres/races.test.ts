@@ -81,7 +81,7 @@ async function sampleWaits(isOver: () => boolean): Promise<{ waiting: number; ac
   const found = { waiting: 0, active: 0 }
   while (!isOver()) {
     const [row] = await watcher.rows(
-      `select count(*), count(*) filter (where wait_event in ('transactionid', 'tuple', 'advisory'))
+      `select count(*), count(*) filter (where wait_event in ('transactionid', 'tuple', 'advisory', 'object'))
         from pg_stat_activity where state = 'active' and pid <> pg_backend_pid()
           and query like '%"${place.name}"%'`,
     )
@@ -116,6 +116,29 @@ it('claims and settles of four nodes hardly ever wait for each other', async () 
   isOver = true
   const { waiting, active } = await sampled
   expect(counts.reduce((sum, count) => sum + count)).toBe(980)
+  expect(active).toBeGreaterThan(20)
+  expect(waiting / active).toBeLessThan(0.05)
+})
+
+it('inserts of four nodes that tell each other hardly ever wait for each other', async () => {
+  for (let i = 0; i < 4; i++) {
+    const store = new PostgresStore({ url: `${place.url}&pool=2`, clock: () => T0 })
+    stores.push(store)
+    store.listen({ onWake: () => {} })
+    await store.open()
+  }
+  let isOver = false
+  const sampled = sampleWaits(() => isOver)
+  await Promise.all(
+    stores.map(async (store, node) => {
+      for (let i = 0; i < 60; i++) {
+        const one = newJob({ id: `job-${node}-${i}`, kind: 'task' })
+        expect((await store.insert([one], { now: T0 })).results).toEqual(['inserted'])
+      }
+    }),
+  )
+  isOver = true
+  const { waiting, active } = await sampled
   expect(active).toBeGreaterThan(20)
   expect(waiting / active).toBeLessThan(0.05)
 })
