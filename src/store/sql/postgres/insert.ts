@@ -10,36 +10,49 @@ import {
   stateColumns,
   stateValues,
 } from '../job-row.ts'
-import { rowOf, rowsOf, type Operation, type Value } from '../operation.ts'
+import { rowOf, type Operation, type Value } from '../operation.ts'
 import { canGive, claim, claimedJobs, claimFrom } from './claim.ts'
 import { columnsOf, unnested } from './columns.ts'
 import { countedSql } from './counted.ts'
 import type { Session } from './session.ts'
 import type { Notification } from './wake.ts'
 
+interface Inserted {
+  readonly results: InsertResult[]
+  /** Other processes hear of it with its commit. */
+  readonly isNotified: boolean
+}
+
+/**
+ * A commit that notifies holds a lock of the whole database while it waits for the disk. So of the inserts
+ * of all processes one at a time notifies with its own commit.
+ */
+const notifySql = `case when pg_try_advisory_xact_lock(hashtextextended(?, 0))
+  then pg_notify(?, ?) is not null else false end`
+const notifyParams = ({ channel, from }: Notification) => [`notify ${channel}`, channel, from]
+
 export async function insert(
   session: Session,
   jobs: readonly Job[],
   options: InsertOptions,
   notification: Notification | null,
-): Promise<InsertResult[]> {
+): Promise<Inserted> {
   if (!isPlain(options)) {
     return session.write(function* (sql) {
       const insertFresh = (fresh: readonly Job[]) => insertRows(session, fresh, options)
       const results = yield* insertWith(sql, jobs, options, insertFresh)
-      if (notification) {
-        yield* rowsOf('select pg_notify(?, ?)', notification.channel, notification.from)
-      }
-      return results
+      if (notification === null) return { results, isNotified: false }
+      const row = yield* rowOf(`select ${notifySql}`, ...notifyParams(notification))
+      return { results, isNotified: row![0] === 't' }
     })
   }
   const made = insertPart(session, firstsOf(jobs), options)
-  const isTold = notification !== null
   const [row] = await session.statement(
-    `${made.sql} select numbers${isTold ? ', pg_notify(?, ?)' : ''} from inserted`,
-    [...made.params, ...(isTold ? [notification.channel, notification.from] : [])],
+    `${made.sql} select numbers, ${notification === null ? 'false' : notifySql} from inserted`,
+    [...made.params, ...(notification === null ? [] : notifyParams(notification))],
   )
-  return resultsOf(jobs, insertedOf(made, row![0] as string | null))
+  const results = resultsOf(jobs, insertedOf(made, row![0] as string | null))
+  return { results, isNotified: row![1] === 't' }
 }
 
 /** In one statement with the claim, which sees what was inserted. */
@@ -50,7 +63,7 @@ export async function insertAndClaim(
   request: ClaimRequest,
 ): Promise<InsertAnswer> {
   if (!isPlain(options) || !canGive(request)) {
-    const results = await insert(session, jobs, options, null)
+    const { results } = await insert(session, jobs, options, null)
     return { results, claimed: await claim(session, request) }
   }
   const made = insertPart(session, firstsOf(jobs), options)

@@ -75,6 +75,74 @@ describe('claimers', () => {
   })
 })
 
+/** Of the calls that were at work when looked at, how many waited for a row or a lock of others. */
+async function sampleWaits(isOver: () => boolean): Promise<{ waiting: number; active: number }> {
+  const watcher = new Connection(parseAddress(`${place.url}&pool=1`))
+  const found = { waiting: 0, active: 0 }
+  while (!isOver()) {
+    const [row] = await watcher.rows(
+      `select count(*), count(*) filter (where wait_event in ('transactionid', 'tuple', 'advisory', 'object'))
+        from pg_stat_activity where state = 'active' and pid <> pg_backend_pid()
+          and query like '%"${place.name}"%'`,
+    )
+    found.active += row![0] as number
+    found.waiting += row![1] as number
+  }
+  await watcher.close()
+  return found
+}
+
+it('claims and settles of four nodes hardly ever wait for each other', async () => {
+  const handles = await open(4)
+  const jobs = Array.from({ length: 1_000 }, (_, i) =>
+    newJob({ id: `job-${i}`, kind: 'task', spec: { lane: `lane-${i % 13}`, tenant: `t${i % 3}` } }),
+  )
+  await handles[0]!.insert(jobs, { now: T0 })
+  const ids = makeIds()
+  // From here on the queue has a row.
+  expect(await handles[0]!.claim(claimRequest({ limit: 20 }, ids))).toHaveLength(20)
+  const run = async (store: PostgresStore): Promise<number> => {
+    for (let count = 0; ;) {
+      const claimed = await store.claim(claimRequest({ limit: 20 }, ids))
+      if (claimed.length === 0) return count
+      count += claimed.length
+      const settled = claimed.map(held => settle(held, { outcome: succeeded, startedAt: T0 }, T0))
+      await store.commit(settled, { now: T0 })
+    }
+  }
+  let isOver = false
+  const sampled = sampleWaits(() => isOver)
+  const counts = await Promise.all(handles.map(run))
+  isOver = true
+  const { waiting, active } = await sampled
+  expect(counts.reduce((sum, count) => sum + count)).toBe(980)
+  expect(active).toBeGreaterThan(20)
+  expect(waiting / active).toBeLessThan(0.05)
+})
+
+it('inserts of four nodes that tell each other hardly ever wait for each other', async () => {
+  for (let i = 0; i < 4; i++) {
+    const store = new PostgresStore({ url: `${place.url}&pool=2`, clock: () => T0 })
+    stores.push(store)
+    store.listen({ onWake: () => {} })
+    await store.open()
+  }
+  let isOver = false
+  const sampled = sampleWaits(() => isOver)
+  await Promise.all(
+    stores.map(async (store, node) => {
+      for (let i = 0; i < 60; i++) {
+        const one = newJob({ id: `job-${node}-${i}`, kind: 'task' })
+        expect((await store.insert([one], { now: T0 })).results).toEqual(['inserted'])
+      }
+    }),
+  )
+  isOver = true
+  const { waiting, active } = await sampled
+  expect(active).toBeGreaterThan(20)
+  expect(waiting / active).toBeLessThan(0.05)
+})
+
 /** Another node that is at it: its transaction stays open until it is told. */
 async function openTransaction() {
   const address = parseAddress(place.url)
@@ -119,7 +187,7 @@ describe('no claim waits for another transaction', () => {
     const other = await openTransaction()
     const { schema } = other.address
     const going = other.whole(async run => {
-      await run(`select 1 from ${schema}.queues for update`)
+      await run(`update ${schema}.queues set turn_lane = turn_lane`)
       await run(`select 1 from ${schema}.job_states where seq % 2 = 0 for update`)
     })
     await other.ready

@@ -137,11 +137,14 @@ export class PostgresStore extends RelationalStore implements UnopenedStore {
     const session = this.opened()
     const isDue = jobs.some(job => job.dueAt !== null)
     const notification = isDue ? this.wake.begin() : null
+    let isNotified = false
     try {
-      return await insert(session, jobs, options, notification)
+      const inserted = await insert(session, jobs, options, notification)
+      isNotified = inserted.isNotified
+      return inserted.results
     } finally {
       if (notification !== null) this.wake.end()
-      else if (isDue) this.notify()
+      if (isDue && !isNotified) this.notify()
     }
   }
 

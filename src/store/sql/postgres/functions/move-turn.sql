@@ -11,6 +11,10 @@ begin
   select q.turn_lane into v_cursor from carillon.queues q where q.queue = p_queue
     for update skip locked;
   if not found then
+    -- A row that another claim has changed: an insert would wait for the commit of that claim.
+    if (select true from carillon.queues q where q.queue = p_queue) then
+      return;
+    end if;
     insert into carillon.queues (queue, turn_lane) values (p_queue, v_last) on conflict do nothing;
     if not found then
       return;
