@@ -141,7 +141,7 @@ export class Registry {
     if (stored === null || !isWrapped(given)) return given
     const isShown = jsonEqual(given.action, this.shown(stored.action, reader))
     const whole = unmasked(given.action, stored.action, this.#shownToAll(stored.action))
-    const isStored = isShown || jsonEqual(whole as Json, stored.action)
+    const isStored = isShown || jsonEqual(whole, stored.action)
     if (isStored) return given.payload ?? null
     const masked = maskedPath(given.action, 'payload.action')
     const problems = masked === null ? [] : [{ field: masked, value: MASK, rule: SENT_BACK_RULE }]

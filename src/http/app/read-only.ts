@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Problem } from '../../core/errors.ts'
-import { jsonEqual, type Json } from '../../core/json.ts'
+import { jsonEqual } from '../../core/json.ts'
 import { refuseInvalid } from './refusal.ts'
 
 export const readOnlyField = z
@@ -17,11 +17,7 @@ export function refuseChanged<F extends string>(
   current: Readonly<Record<F, unknown>>,
 ): void {
   const problems: Problem[] = fields
-    .filter(field => body[field] !== undefined && !isSame(body[field], current[field]))
+    .filter(field => body[field] !== undefined && !jsonEqual(body[field], current[field]))
     .map(field => ({ field, value: body[field], rule: 'is given by the service' }))
   refuseInvalid('native', problems)
-}
-
-function isSame(given: unknown, current: unknown): boolean {
-  return jsonEqual(given as Json, current as Json)
 }
