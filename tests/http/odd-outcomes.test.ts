@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Handler } from '../../src/engine/handlers.ts'
-import { Defer, RetryAfter } from '../../src/core/run/outcome.ts'
+import { Defer, RetryAfter } from '../../src/engine/verdicts.ts'
 import { startService } from './service.ts'
 
 const plain = (members: object) => Object.assign(new Error('plain'), members)
@@ -14,11 +14,6 @@ const throwing = (value: unknown): Handler => {
 const rejecting = (value: unknown): Handler => {
   return async () => {
     throw value
-  }
-}
-class Unreadable extends Error {
-  override get message(): string {
-    throw new Error('no message')
   }
 }
 const trap = () => {
@@ -37,7 +32,11 @@ const failures: [what: string, value: () => unknown, message: string][] = [
   ['a symbol for a message', () => plain({ message: Symbol('x') }), 'a symbol'],
   ['no name', () => plain({ name: null }), 'plain'],
   ['a number for a stack', () => plain({ stack: 5 }), 'plain'],
-  ['a message that cannot be read', () => new Unreadable(), unreadable],
+  [
+    'a message that cannot be read',
+    () => Object.defineProperty(new Error('hidden'), 'message', { get: trap }),
+    unreadable,
+  ],
   ['nothing that can be read', closed, unreadable],
 ]
 
@@ -117,6 +116,6 @@ test('H4 a step that fails with an object for a message is named, and ends the r
   const { items } = (await admin.get('/api/v1/workflows/1/runs')).body as unknown as {
     items: { id: string }[]
   }
-  const found = await admin.get(`/api/v1/workflows/1/runs/${items[0]!.id}`)
-  expect(found.body).toMatchObject({ steps: [{ id: 'a', status: 'failed', error: '{"code":1}' }] })
+  const read = await admin.get(`/api/v1/workflows/1/runs/${items[0]!.id}`)
+  expect(read.body).toMatchObject({ steps: [{ id: 'a', status: 'failed', error: '{"code":1}' }] })
 })
