@@ -2,22 +2,22 @@
 // knows the parts of a node on both sides of the engine.
 
 import { shortId } from './core/short-id.ts'
-import { Client } from './jobs/client.ts'
-import { CorrectedClock, type Clock } from './runtime/clock.ts'
-import { Declarations } from './jobs/declarations.ts'
-import { Episodes } from './watch/episodes.ts'
-import { Events } from './runtime/events.ts'
 import { Handlers, type Tracing } from './engine/handlers.ts'
-import type { Ids } from './runtime/ids.ts'
 import { Node } from './engine/node.ts'
-import { Owner } from './runtime/owner.ts'
 import type { Parts } from './engine/parts.ts'
-import { SeriesFold } from './watch/series-fold.ts'
+import { Client } from './jobs/client.ts'
+import { Declarations } from './jobs/declarations.ts'
+import { CorrectedClock, type Clock } from './runtime/clock.ts'
+import { Events } from './runtime/events.ts'
+import type { Ids } from './runtime/ids.ts'
+import { Owner } from './runtime/owner.ts'
 import { engineSettings, type EngineSettings } from './runtime/settings.ts'
 import { StoreMonitor } from './runtime/store-monitor.ts'
 import { Troubles } from './runtime/troubles.ts'
 import { Wake } from './runtime/wake.ts'
 import type { Store } from './store/port.ts'
+import { Episodes } from './watch/episodes.ts'
+import { SeriesFold } from './watch/series-fold.ts'
 
 export interface EngineOptions {
   readonly store: Store

@@ -1,14 +1,14 @@
 // The jobs this node holds a lease for, from claim to settled.
 
 import type { AbortReason, Outcome } from '../core/attempt.ts'
+import type { LogBuffer } from '../core/history/log-buffer.ts'
 import type { Job } from '../core/job.ts'
+import type { JsonObject } from '../core/json.ts'
 import { isSuspect } from '../core/run/crash.ts'
 import { currentRunOf, type CurrentRun } from '../core/run/current-run.ts'
-import type { LogBuffer } from '../core/history/log-buffer.ts'
-import type { JsonObject } from '../core/json.ts'
 import type { Instant } from '../core/time.ts'
-import type { LogLine, Progress } from '../store/port.ts'
 import type { Permit, Resource } from '../runtime/resource.ts'
+import type { LogLine, Progress } from '../store/port.ts'
 
 export interface ActiveAttempt {
   job: Job

@@ -1,16 +1,16 @@
 // From claimed to ready to run: the core decides what each claim means, and what has to be written
 // before a handler may start is written. Plain firings need no write.
 
-import { begin, type Begin } from '../core/run/begin.ts'
 import type { Change } from '../core/change.ts'
-import { failInvalid } from '../core/run/invalid.ts'
 import type { Job } from '../core/job.ts'
+import { begin, type Begin } from '../core/run/begin.ts'
+import { failInvalid } from '../core/run/invalid.ts'
 import { settle } from '../core/run/settle.ts'
 import { shortId } from '../core/short-id.ts'
 import type { Instant } from '../core/time.ts'
+import { noteOutcomes, settledOf } from '../runtime/events.ts'
 import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'
 import { commit } from './commit.ts'
-import { noteOutcomes, settledOf } from '../runtime/events.ts'
 import type { Parts } from './parts.ts'
 
 const ROUNDS_MAX = 5

@@ -3,15 +3,15 @@
 
 import { expect, test } from 'vitest'
 import { systemIds } from '../compose.ts'
-import { LANE_KIND } from '../core/fairness/lane.ts'
 import { SchedulerError } from '../core/errors.ts'
+import { LANE_KIND } from '../core/fairness/lane.ts'
 import type { Job, NewJob } from '../core/job.ts'
 import { completeSpec, type JobSpec } from '../core/spec.ts'
 import { MINUTE } from '../core/time.ts'
+import { createEngine, type Engine } from '../create-engine.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { ClaimRequest, InsertOptions } from '../store/port.ts'
-import { systemClock } from '../runtime/clock.ts'
-import { createEngine, type Engine } from '../create-engine.ts'
 import type { Handler } from './handlers.ts'
 
 /** Says what it was asked for; can hold an answer back, or lose it. */

@@ -1,7 +1,7 @@
 // Claims in the same step as an insert: a node that sleeps starts new jobs without a second call.
 
-import type { Job } from '../core/job.ts'
 import type { Room } from '../core/fairness/room.ts'
+import type { Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
 import type { ClaimRequest } from '../store/port.ts'
 import type { Claimer } from './claimer.ts'

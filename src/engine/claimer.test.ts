@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 import { systemIds } from '../compose.ts'
 import type { NewJob } from '../core/job.ts'
 import { completeSpec } from '../core/spec.ts'
+import { createEngine } from '../create-engine.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { ClaimRequest } from '../store/port.ts'
-import { systemClock } from '../runtime/clock.ts'
-import { createEngine } from '../create-engine.ts'
 
 class Aside extends MemoryStore {
   override readonly isRemote = true

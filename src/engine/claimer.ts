@@ -1,10 +1,10 @@
 // Claims due jobs for this node, as many as it has room for: one claim after another, and several in
 // flight where the store works in another process.
 
-import type { Job } from '../core/job.ts'
-import type { Room } from '../core/fairness/room.ts'
 import { CLAIMS_LATE, lateClaims } from '../core/alerts/store-trouble.ts'
+import type { Room } from '../core/fairness/room.ts'
 import type { TenantSlots } from '../core/fairness/tenant-slots.ts'
+import type { Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
 import type { ClaimRequest } from '../store/port.ts'
 import { activeAttempt, type ActiveAttempt } from './active-attempt.ts'

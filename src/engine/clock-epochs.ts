@@ -13,8 +13,8 @@ import {
   type Instant,
   type Millis,
 } from '../core/time.ts'
-import type { Page } from '../store/port.ts'
 import type { Measured } from '../runtime/clock.ts'
+import type { Page } from '../store/port.ts'
 import type { Parts } from './parts.ts'
 
 type EpochParts = Pick<Parts, 'store' | 'clock' | 'wake' | 'events' | 'settings' | 'troubles'>

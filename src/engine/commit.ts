@@ -4,8 +4,8 @@
 import type { Change } from '../core/change.ts'
 import { afterClockStep } from '../core/clock/clock-step.ts'
 import { CLOCK_STEP_MS } from '../core/time.ts'
-import type { CommitResult, Store, WriteOptions } from '../store/port.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { CommitResult, Store, WriteOptions } from '../store/port.ts'
 
 export interface CommitParts {
   readonly store: Store

@@ -6,8 +6,8 @@ import type { Json } from '../core/json.ts'
 import { currentRunOf } from '../core/run/current-run.ts'
 import { completeSpec } from '../core/spec.ts'
 import type { LogLine } from '../store/port.ts'
-import { Context, type Part } from './context.ts'
 import { activeAttempt } from './active-attempt.ts'
+import { Context, type Part } from './context.ts'
 
 const NOW = Date.parse('2026-01-05T12:00:00Z')
 

@@ -2,16 +2,15 @@
 
 import { storedCheckpoint } from '../core/checkpoint.ts'
 import { textOf, type Problem } from '../core/errors.ts'
-import { copyJson, toJson } from '../core/json/json-copy.ts'
-import type { Json } from '../core/json.ts'
+import { LogBuffer } from '../core/history/log-buffer.ts'
 import type { Job } from '../core/job.ts'
 import { runId } from '../core/job.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import { copyJson, toJson } from '../core/json/json-copy.ts'
 import { limits } from '../core/limits.ts'
-import { LogBuffer } from '../core/history/log-buffer.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { LogLine } from '../store/port.ts'
 import { abortError, type ActiveAttempt, type PendingReport } from './active-attempt.ts'
-import type { JsonObject } from '../core/json.ts'
 
 /** Where a context reports to. */
 export interface Reporter {

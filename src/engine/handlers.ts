@@ -1,8 +1,8 @@
 // The named code a node can run.
 
 import type { Job } from '../core/job.ts'
-import type { Context } from './context.ts'
 import type { Resource, ResourceOf } from '../runtime/resource.ts'
+import type { Context } from './context.ts'
 
 export interface Handler {
   (context: Context): unknown

@@ -3,12 +3,12 @@
 import type { AbortReason } from '../core/attempt.ts'
 import { reasonOfLoss } from '../core/run/outcome.ts'
 import type { Instant, Millis } from '../core/time.ts'
+import { Repeat } from '../runtime/repeat.ts'
 import { leaseOf, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'
+import type { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import { sendReports } from './reports.ts'
-import type { Lifecycle } from './lifecycle.ts'
-import { Repeat } from '../runtime/repeat.ts'
 import type { Settler } from './settler.ts'
 
 /** What the node holds leases for, before and while handlers run. */

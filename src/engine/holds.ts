@@ -2,13 +2,13 @@
 // that keeps the next start of the job waiting is lifted. It ends by itself when this process is gone.
 
 import type { Change } from '../core/change.ts'
-import { liftHold, markStillRunning } from '../core/run/hold.ts'
 import type { Hold, Job } from '../core/job.ts'
+import { liftHold, markStillRunning } from '../core/run/hold.ts'
 import type { Instant } from '../core/time.ts'
+import type { Resource } from '../runtime/resource.ts'
 import type { ActiveAttempt } from './active-attempt.ts'
 import { LateMeasures } from './late-measures.ts'
 import type { Parts } from './parts.ts'
-import type { Resource } from '../runtime/resource.ts'
 
 /** Rounds against other writers of the row. */
 const ROUNDS_MAX = 20

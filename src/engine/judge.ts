@@ -3,8 +3,8 @@
 import type { Outcome } from '../core/attempt.ts'
 import type { Job } from '../core/job.ts'
 import { BEAT_KIND, beatAt, isNodeOwner } from '../core/run/owner.ts'
-import type { Instant, Millis } from '../core/time.ts'
 import { judgeLostAttempt } from '../core/run/verdict.ts'
+import type { Instant, Millis } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
 
 export type OnTime = { readonly onTimeMs: Millis; readonly isOnTimeSinceStart: boolean }

@@ -1,10 +1,10 @@
 // The state of a node, and how it takes a failing store: more slowly with every failure in a row, and
 // without ever stopping for it.
 
+import { errorKindOf, storeTrouble, storeTroubleCodes } from '../core/alerts/store-trouble.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { NodeState } from '../runtime/events.ts'
 import type { Parts } from './parts.ts'
-import { errorKindOf, storeTrouble, storeTroubleCodes } from '../core/alerts/store-trouble.ts'
 
 const BACKOFF_FIRST_MS: Millis = 100
 const BACKOFF_MAX_MS: Millis = 5_000

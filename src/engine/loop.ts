@@ -1,6 +1,7 @@
 // The loop of a node: polls its queues while there is work and room, then sleeps until something is
 // due, a slot is free, or somebody calls.
 
+import type { TenantSlots } from '../core/fairness/tenant-slots.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { Route } from '../store/port.ts'
 import type { Claimer } from './claimer.ts'
@@ -9,7 +10,6 @@ import type { Lifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import type { QueueDirectory } from './queue-directory.ts'
 import type { Settler } from './settler.ts'
-import type { TenantSlots } from '../core/fairness/tenant-slots.ts'
 
 /** How soon a lane at its limit is polled again, when no run of this node ends before. */
 const HELD_BACK_MS: Millis = 1_000

@@ -1,8 +1,8 @@
 // Outcomes whose row was written by somebody else: read again, and reported as lost when the lease is
 // gone, unless a commit whose answer was cut off has stored them after all.
 
-import type { Job } from '../core/job.ts'
 import { endEntry } from '../core/history/kept.ts'
+import type { Job } from '../core/job.ts'
 import { leavesRow } from '../core/run/settle.ts'
 import { leaseOf, type ActiveAttempt } from './active-attempt.ts'
 import type { Holds } from './holds.ts'

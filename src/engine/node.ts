@@ -1,12 +1,14 @@
 // One running node: its parts by name, start, stop, and what it is told from outside.
 
+import { Room } from '../core/fairness/room.ts'
+import { TenantSlots } from '../core/fairness/tenant-slots.ts'
 import type { Job } from '../core/job.ts'
 import type { Instant, Millis } from '../core/time.ts'
+import type { NodeState } from '../runtime/events.ts'
 import { abort } from './active-attempt.ts'
 import { ClaimsOnInsert, type ClaimOnInsert } from './claim-on-insert.ts'
 import { Claimer } from './claimer.ts'
 import { ClockWatch, findStepAtStart } from './clock-epochs.ts'
-import type { NodeState } from '../runtime/events.ts'
 import { Duties } from './duties.ts'
 import { Holds } from './holds.ts'
 import { Lifecycle } from './lifecycle.ts'
@@ -15,10 +17,8 @@ import { retire } from './node-record.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 import { restart, type Parts } from './parts.ts'
 import { QueueDirectory } from './queue-directory.ts'
-import { Room } from '../core/fairness/room.ts'
 import { Runner } from './runner.ts'
 import { Settler } from './settler.ts'
-import { TenantSlots } from '../core/fairness/tenant-slots.ts'
 
 export interface StopResult {
   /** Every handler ended by itself. */

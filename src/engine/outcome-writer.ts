@@ -1,15 +1,15 @@
 // Outcomes become stored facts: decided by the core, committed in batches, decided again when the row
 // was changed meanwhile, dropped when the lease is gone.
 
+import { errorKindOf, OUTCOMES_TROUBLE, outcomesTrouble } from '../core/alerts/store-trouble.ts'
 import type { Change } from '../core/change.ts'
 import { errorInfo, SchedulerError } from '../core/errors.ts'
-import { failInvalid } from '../core/run/invalid.ts'
-import type { Job } from '../core/job.ts'
-import { kept } from '../core/history/kept.ts'
 import type { Room } from '../core/fairness/room.ts'
+import { kept } from '../core/history/kept.ts'
+import type { Job } from '../core/job.ts'
+import { failInvalid } from '../core/run/invalid.ts'
 import { settle } from '../core/run/settle.ts'
 import { shortId } from '../core/short-id.ts'
-import { errorKindOf, OUTCOMES_TROUBLE, outcomesTrouble } from '../core/alerts/store-trouble.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import { noteOutcomes, settledOf } from '../runtime/events.ts'
 import type { ActiveAttempt } from './active-attempt.ts'

@@ -1,16 +1,16 @@
 // What the pieces of a node share, each by its name.
 
 import type { Millis } from '../core/time.ts'
-import type { Store } from '../store/port.ts'
 import type { CorrectedClock } from '../runtime/clock.ts'
 import type { Events } from '../runtime/events.ts'
-import type { Handlers } from './handlers.ts'
 import type { Ids } from '../runtime/ids.ts'
 import type { Owner } from '../runtime/owner.ts'
 import type { EngineSettings } from '../runtime/settings.ts'
 import type { StoreMonitor } from '../runtime/store-monitor.ts'
 import type { Troubles } from '../runtime/troubles.ts'
 import type { Wake } from '../runtime/wake.ts'
+import type { Store } from '../store/port.ts'
+import type { Handlers } from './handlers.ts'
 
 export interface Parts {
   /** Measured by the monitor. */

@@ -1,10 +1,10 @@
 // What a node knows of the store at large: which queues there are, and whether anyone holds a job.
 
 import { LANE_KIND } from '../core/fairness/lane.ts'
+import type { TenantSlots } from '../core/fairness/tenant-slots.ts'
 import type { Instant, Millis } from '../core/time.ts'
 import type { Count, Page, TenantCount } from '../store/port.ts'
 import type { Parts } from './parts.ts'
-import type { TenantSlots } from '../core/fairness/tenant-slots.ts'
 
 /** While every write of others brings jobs of known queues, queues are read this often. */
 const REFRESH_MIN_MS: Millis = 50

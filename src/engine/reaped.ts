@@ -4,9 +4,9 @@
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import type { StoredRecord } from '../core/record.ts'
-import type { Page, Store } from '../store/port.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Events } from '../runtime/events.ts'
+import type { Page, Store } from '../store/port.ts'
 
 const KIND = 'reaped'
 /** Rounds against other nodes that count at the same moment. */

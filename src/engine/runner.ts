@@ -1,21 +1,21 @@
 // The slots of a node: starts handlers, watches their time, collects their outcomes.
 
 import type { AbortReason, Outcome } from '../core/attempt.ts'
+import type { Room } from '../core/fairness/room.ts'
+import type { TenantSlots } from '../core/fairness/tenant-slots.ts'
 import type { Job, Lease } from '../core/job.ts'
+import { outcomeAfterAbort, outcomeOfReturned, outcomeOfThrown } from '../core/run/outcome.ts'
 import { SECOND, type Instant, type Millis } from '../core/time.ts'
+import { abort, type ActiveAttempt } from './active-attempt.ts'
 import { Buffers } from './buffers.ts'
 import { Context } from './context.ts'
 import { Heartbeat, type HeldAttempts } from './heartbeat.ts'
 import type { Holds } from './holds.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { abort, type ActiveAttempt } from './active-attempt.ts'
 import type { Parts } from './parts.ts'
-import type { Room } from '../core/fairness/room.ts'
 import { AttemptReporter } from './reporter.ts'
 import type { Settler } from './settler.ts'
 import { TimeLimits } from './time-limits.ts'
-import type { TenantSlots } from '../core/fairness/tenant-slots.ts'
-import { outcomeAfterAbort, outcomeOfReturned, outcomeOfThrown } from '../core/run/outcome.ts'
 
 /** How soon a suspect that had to give way is tried again. */
 const SUSPECT_WAIT_MS: Millis = SECOND

@@ -7,10 +7,10 @@ import type { Change } from '../core/change.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { NewJob } from '../core/job.ts'
 import { completeSpec, specDefaults, type JobSpec } from '../core/spec.ts'
+import { createEngine } from '../create-engine.ts'
+import { systemClock, type Clock } from '../runtime/clock.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { AttemptFilter, ClaimRequest, CommitOptions, PageRequest } from '../store/port.ts'
-import { systemClock, type Clock } from '../runtime/clock.ts'
-import { createEngine } from '../create-engine.ts'
 import type { Handler } from './handlers.ts'
 
 const away = () => new SchedulerError('STORE_UNAVAILABLE', 'away')

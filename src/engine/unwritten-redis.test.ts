@@ -2,15 +2,15 @@
 
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { systemIds } from '../compose.ts'
-import { completeSpec } from '../core/spec.ts'
-import { RedisStore } from '../store/redis/store.ts'
 import { systemAfter } from '../../tests/support/redis.ts'
 import { askRedis, startRedis, type RedisServer } from '../../tests/support/servers/redis.ts'
 import { eventually } from '../../tests/support/servers/wait.ts'
 import { beforeAllWith } from '../../tests/support/skip.ts'
-import { systemClock } from '../runtime/clock.ts'
+import { systemIds } from '../compose.ts'
+import { completeSpec } from '../core/spec.ts'
 import { createEngine } from '../create-engine.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { RedisStore } from '../store/redis/store.ts'
 
 const COUNT = 40
 const ROOM_BYTES = 1_000_000

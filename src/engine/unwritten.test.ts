@@ -2,15 +2,15 @@
 // node says that it is not ready; then it goes on with every run counted once.
 
 import { expect, test } from 'vitest'
+import { eventually } from '../../tests/support/servers/wait.ts'
 import { systemIds } from '../compose.ts'
 import type { Change } from '../core/change.ts'
 import { SchedulerError } from '../core/errors.ts'
 import { completeSpec } from '../core/spec.ts'
+import { createEngine } from '../create-engine.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { ClaimRequest, CommitOptions } from '../store/port.ts'
-import { eventually } from '../../tests/support/servers/wait.ts'
-import { systemClock } from '../runtime/clock.ts'
-import { createEngine } from '../create-engine.ts'
 
 /** As Redis near its limit: small writes pass, outcomes do not. */
 class Full extends MemoryStore {

@@ -2,10 +2,10 @@
 
 import { expect, test } from 'vitest'
 import { MINUTE, SECOND } from '../core/time.ts'
+import { SystemIds } from '../runtime/ids.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { AUDIT_ROWS_MAX, AuditCounts } from './audit-counts.ts'
-import { SystemIds } from '../runtime/ids.ts'
 
 async function opened() {
   const clock = new VirtualClock(0)

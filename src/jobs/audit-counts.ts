@@ -4,10 +4,10 @@
 import type { JsonObject } from '../core/json.ts'
 import type { RecordWrite } from '../core/record.ts'
 import { MINUTE, SECOND, type Instant, type Millis } from '../core/time.ts'
-import type { Store } from '../store/port.ts'
-import { auditWrite, type AuditEntry } from './audit.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Ids } from '../runtime/ids.ts'
+import type { Store } from '../store/port.ts'
+import { auditWrite, type AuditEntry } from './audit.ts'
 
 const WINDOW_MS: Millis = MINUTE
 const FLUSH_MS: Millis = SECOND

@@ -1,10 +1,10 @@
 // Who did what: one append-only record per deed, written in the same step as the deed itself.
 
 import { createHash } from 'node:crypto'
+import { statusOf } from '../core/control/status.ts'
 import type { Job } from '../core/job.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { RecordWrite } from '../core/record.ts'
-import { statusOf } from '../core/control/status.ts'
 import { DAY, type Instant } from '../core/time.ts'
 import type { Ids } from '../runtime/ids.ts'
 

@@ -2,14 +2,14 @@
 // lapse when the node no longer renews them; and per label the jobs that none of them declares.
 
 import { createHash } from 'node:crypto'
+import type { LabelState, NodeDeclarations } from '../core/declared/undeclared.ts'
 import { limits } from '../core/limits.ts'
 import type { StoredRecord } from '../core/record.ts'
 import type { JobSpec } from '../core/spec.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import type { LabelState, NodeDeclarations } from '../core/declared/undeclared.ts'
-import type { Page, Store } from '../store/port.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { EngineSettings } from '../runtime/settings.ts'
+import type { Page, Store } from '../store/port.ts'
 
 /** One record per label: the stored jobs that no running node declares. */
 export const UNDECLARED_KIND = 'undeclared'

@@ -6,9 +6,9 @@ import { newJob, T0 } from '../../tests/support/builders.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
 import type { Instant } from '../core/time.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { MemoryStore } from '../store/memory/store.ts'
 import type { InsertOptions } from '../store/port.ts'
-import { systemClock } from '../runtime/clock.ts'
 import { Inserting } from './inserting.ts'
 
 /** Takes its time, and can be made to dislike a job or to be away. */

@@ -5,8 +5,8 @@ import { SchedulerError } from '../core/errors.ts'
 import type { Job } from '../core/job.ts'
 import type { RecordWrite } from '../core/record.ts'
 import type { Instant } from '../core/time.ts'
-import type { InsertAnswer, InsertOptions, InsertResult, Store } from '../store/port.ts'
 import type { ClaimOnInsert } from '../engine/claim-on-insert.ts'
+import type { InsertAnswer, InsertOptions, InsertResult, Store } from '../store/port.ts'
 
 /** Jobs in one call of the store. */
 const BATCH_MAX = 1_000

@@ -7,8 +7,8 @@ import { runEntry, type LedgerEntry } from '../core/history/ledger.ts'
 import type { Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import type { Instant } from '../core/time.ts'
-import type { Page, Store } from '../store/port.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { Page, Store } from '../store/port.ts'
 
 interface LedgerParts {
   readonly store: Store

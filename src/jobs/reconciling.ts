@@ -2,9 +2,6 @@
 // wrote in between.
 
 import type { Change } from '../core/change.ts'
-import { SchedulerError } from '../core/errors.ts'
-import type { Job } from '../core/job.ts'
-import { limits } from '../core/limits.ts'
 import {
   reconcile,
   type Declaration,
@@ -13,12 +10,15 @@ import {
   type Reconciliation,
   type Undeclared,
 } from '../core/declared/reconcile.ts'
+import { SchedulerError } from '../core/errors.ts'
+import type { Job } from '../core/job.ts'
+import { limits } from '../core/limits.ts'
 import type { RecordWrite } from '../core/record.ts'
-import type { Instant } from '../core/time.ts'
 import { shortId } from '../core/short-id.ts'
+import type { Instant } from '../core/time.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Bundle, JobFilter, Page, Refusal, Store } from '../store/port.ts'
 import { noDeed, type Also, type Deed } from './audit.ts'
-import type { Clock } from '../runtime/clock.ts'
 
 /** Rounds against others who change the same jobs at the same moment. */
 const ROUNDS_MAX = 20

@@ -1,9 +1,9 @@
 // One run by its number, from what the store keeps of it.
 
+import { CANCELLED_RUN_KIND, cancelledRun, runOf, type Run } from '../core/history/run.ts'
 import type { Job } from '../core/job.ts'
 import { runId } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
-import { CANCELLED_RUN_KIND, cancelledRun, runOf, type Run } from '../core/history/run.ts'
 import type { Instant } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
 

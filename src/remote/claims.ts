@@ -2,15 +2,15 @@
 // whoever finds nothing waits in line until something may be due. Nobody looks in between.
 
 import { createHash } from 'node:crypto'
-import { isActionName } from '../core/spec/action-name.ts'
 import { laneOf, spanOfLane, spansOfTenant } from '../core/fairness/lane.ts'
-import { settle } from '../core/run/settle.ts'
 import type { Job } from '../core/job.ts'
+import { settle } from '../core/run/settle.ts'
+import { isActionName } from '../core/spec/action-name.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import type { LaneScope } from '../store/port.ts'
 import { activeAttempt, type ActiveAttempt } from '../engine/active-attempt.ts'
 import { beginBatch } from '../engine/begin-batch.ts'
 import type { Parts } from '../engine/parts.ts'
+import type { LaneScope } from '../store/port.ts'
 
 export interface RemoteClaimRequest {
   readonly worker: string

@@ -1,14 +1,14 @@
 // What the engine tells: typed events in batches. Logs, metrics and callers only listen.
 
-import type { AbortReason, Attempt } from '../core/attempt.ts'
-import type { Change } from '../core/change.ts'
 import type { JobAlert } from '../core/alerts/episode.ts'
 import { INCIDENT_KIND } from '../core/alerts/incident.ts'
-import type { Job } from '../core/job.ts'
+import type { Trouble } from '../core/alerts/trouble.ts'
+import type { AbortReason, Attempt } from '../core/attempt.ts'
+import type { Change } from '../core/change.ts'
 import type { Skip } from '../core/history/ledger.ts'
+import type { Job } from '../core/job.ts'
 import { TASK_OUTCOME_KIND } from '../core/schedule/series.ts'
 import type { Instant, Millis } from '../core/time.ts'
-import type { Trouble } from '../core/alerts/trouble.ts'
 import type { LogLine, PruneResult } from '../store/port.ts'
 
 export type ErrorKind = 'store' | 'claim' | 'record' | 'push' | 'cron'

@@ -1,10 +1,10 @@
 // Measures the store calls of a node with the monotonic clock. Knows whether they were on time: a
 // node whose own calls are late cannot tell a dead process from a slow store.
 
+import { storeTroubleCodeOf, storeTroubleCodes } from '../core/alerts/store-trouble.ts'
 import { SECOND, type Millis } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
 import type { Clock } from './clock.ts'
-import { storeTroubleCodeOf, storeTroubleCodes } from '../core/alerts/store-trouble.ts'
 
 /** However short the lease, a busy machine may take this long for a call. */
 const ON_TIME_MIN_MS: Millis = SECOND / 4

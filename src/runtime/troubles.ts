@@ -1,8 +1,8 @@
 // What is wrong with this node right now, in one place: /readyz, /attention and the log read it.
 // Whoever finds a problem raises it under a code; raising it again is silent until it is cleared.
 
-import type { Millis } from '../core/time.ts'
 import type { Trouble, TroubleReport } from '../core/alerts/trouble.ts'
+import type { Millis } from '../core/time.ts'
 import type { Clock } from './clock.ts'
 import type { Events } from './events.ts'
 

@@ -1,7 +1,6 @@
 // Makes episodes of incidents, looks for runs that are missing and for recoveries, and tells of each
 // step once: whichever node writes it emits the alert.
 
-import { WORKFLOW_ACTION } from '../core/spec/action-name.ts'
 import { messageWrite } from '../core/alerts/alert-message.ts'
 import {
   EPISODE_KIND,
@@ -18,7 +17,9 @@ import { INCIDENT_KIND, readIncident, subjectOf } from '../core/alerts/incident.
 import { isEnded, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { removalOf, type StoredRecord } from '../core/record.ts'
+import { WORKFLOW_ACTION } from '../core/spec/action-name.ts'
 import { MINUTE, SECOND, type Instant, type Millis } from '../core/time.ts'
+import { Repeat } from '../runtime/repeat.ts'
 import type { Store } from '../store/port.ts'
 import {
   checkMissing,
@@ -27,7 +28,6 @@ import {
   type AlertStep,
   type EpisodeParts,
 } from './missing-runs.ts'
-import { Repeat } from '../runtime/repeat.ts'
 
 /** Incidents of one moment are told together. */
 const GATHER_MS: Millis = 200

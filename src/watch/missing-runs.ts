@@ -11,17 +11,17 @@ import {
   type JobAlert,
 } from '../core/alerts/episode.ts'
 import { subjectOf, type Incident, type IncidentSubject } from '../core/alerts/incident.ts'
+import { shareOut } from '../core/alerts/tenant-shares.ts'
 import { isEnded, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
 import { removalOf, type RecordWrite, type StoredRecord } from '../core/record.ts'
-import { shareOut } from '../core/alerts/tenant-shares.ts'
 import type { Instant } from '../core/time.ts'
-import type { Store } from '../store/port.ts'
-import type { Clock } from '../runtime/clock.ts'
 import { undeclaredJobs } from '../jobs/declaration-records.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Events } from '../runtime/events.ts'
-import { overduePermitWaits, overdueSince } from './permit-waits.ts'
 import type { EngineSettings } from '../runtime/settings.ts'
+import type { Store } from '../store/port.ts'
+import { overduePermitWaits, overdueSince } from './permit-waits.ts'
 
 export interface EpisodeParts {
   readonly store: Store

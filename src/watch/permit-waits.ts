@@ -1,9 +1,9 @@
 // Jobs that wait for a permit, such as a connection to a busy host, although their moment has come: the
 // index of due moments has them at the end of their hold, not at the moment they were wanted.
 
-import { PERMIT_WAIT_MAX_MS } from '../core/run/hold.ts'
 import { wantedMoment, type Job } from '../core/job.ts'
 import { limits } from '../core/limits.ts'
+import { PERMIT_WAIT_MAX_MS } from '../core/run/hold.ts'
 import type { Instant } from '../core/time.ts'
 import type { Store } from '../store/port.ts'
 

@@ -1,14 +1,14 @@
 // Counts the outcomes of tasks at their series: those this process settled a second later at the
 // latest, those of others that went away whenever somebody looks.
 
-import { isDamaged } from '../core/stored/damage.ts'
 import { limits } from '../core/limits.ts'
-import { foldOutcomes, readOutcome, TASK_OUTCOME_KIND } from '../core/schedule/series.ts'
 import { removalOf, type StoredRecord } from '../core/record.ts'
+import { foldOutcomes, readOutcome, TASK_OUTCOME_KIND } from '../core/schedule/series.ts'
+import { isDamaged } from '../core/stored/damage.ts'
 import { SECOND, type Millis } from '../core/time.ts'
-import type { Store } from '../store/port.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Events } from '../runtime/events.ts'
+import type { Store } from '../store/port.ts'
 
 /** A series is written at most this often by one node, however many tasks end. */
 const FOLD_MS: Millis = SECOND

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Handler } from '../../src/engine/handlers.ts'
-import { Defer, RetryAfter } from '../../src/engine/verdicts.ts'
+import { Defer, RetryAfter } from '../../src/core/run/outcome.ts'
 import { startService } from './service.ts'
 
 const plain = (members: object) => Object.assign(new Error('plain'), members)
