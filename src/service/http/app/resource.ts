@@ -1,6 +1,5 @@
 // Routes made of use cases: a row names method, path and use case, and the rest follows from it.
 
-import type { RouteOptions } from 'fastify'
 import { z } from 'zod'
 import { isStillAllowed, callerOf } from '../guard/access.ts'
 import { leaveShare } from '../guard/request-shares.ts'
@@ -55,7 +54,7 @@ function addRoute(
       return send(await perform(does, callOf(request, parts)), reply)
     },
   }
-  app.route(route as RouteOptions)
+  app.route(route)
 }
 
 function schemasOf(does: AnyUseCase, parts: AppParts) {
