@@ -35,6 +35,11 @@ describe('files that only the program loads', () => {
     expect(entry).toMatchObject({ originalSource: 'careful.ts', originalLine: 3 })
   })
 
+  it('stay as they are when they have no map', async () => {
+    const facade = [{ path: 'chunks/local-calls-abc.js', text: "export * from './b.js'\n" }]
+    expect(await leaned(facade)).toEqual(facade)
+  })
+
   it.each(['index.js', 'chunks/engine-abc.js', 'cli/main.js'])('are not %s', async path => {
     const given = await made(path)
     expect(await leaned(given)).toEqual(given)

@@ -17,7 +17,8 @@ const mapLink = /\n\/\/# sourceMappingURL=[^\n]+\s*$/
 export async function leaned(files: readonly Made[]): Promise<Made[]> {
   const texts = new Map(files.map(({ path, text }) => [path, text]))
   for (const { path, text } of files) {
-    if (!onlyProgram.test(path)) continue
+    // A file that only passes on what others export has no lines of its own, and no map.
+    if (!onlyProgram.test(path) || !mapLink.test(text)) continue
     const short = await shortened(path, text, texts.get(`${path}.map`)!)
     texts.set(path, short.text)
     texts.set(`${path}.map`, short.map)
