@@ -11,7 +11,7 @@ async function opened() {
   const clock = new VirtualClock(0)
   const store = new MemoryStore(() => clock.now())
   await store.open()
-  const counts = new AuditCounts({ store, clock: clock as never, ids: new SystemIds() })
+  const counts = new AuditCounts({ store, clock, ids: new SystemIds() })
   const add = (object: string, sub = 'ana') => {
     const actor = { sub, tenant: 'acme', ip: '192.0.2.1', requestId: null }
     return counts.add({
