@@ -3,7 +3,7 @@
 
 import type { AnyComponent } from 'preact'
 import { lazy } from 'preact-iso'
-import type { IconName } from './parts/icon.tsx'
+import type { IconName } from './components/icon.tsx'
 import type { PageName } from './paths.ts'
 
 export interface PageEntry {

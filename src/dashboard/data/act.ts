@@ -2,7 +2,7 @@
 // screen read again.
 
 import { useState } from 'preact/hooks'
-import { toast } from '../parts/toasts.tsx'
+import { toast } from '../components/toasts.tsx'
 import { problemFrom, type ApiProblem } from './problem.ts'
 import { refreshAll } from './read.ts'
 

@@ -1,7 +1,7 @@
 // The stream of events as one connection reads it: opened with fetch, taken up again where it ended.
 
 import { after } from '../clock.ts'
-import { base } from '../place.ts'
+import { base } from '../href.ts'
 import { isSignedOut } from './api.ts'
 
 export interface LiveEvent {

@@ -3,7 +3,7 @@
 
 import { signal } from '@preact/signals'
 import { after, learnTime, now } from '../clock.ts'
-import { base } from '../place.ts'
+import { base } from '../href.ts'
 import { readStream, type LinkState, type LiveEvent } from './live-channel.ts'
 
 export type { LiveEvent } from './live-channel.ts'

@@ -18,6 +18,18 @@ import type { runsAnswer } from '../../http/runs/list.ts'
 import type { runDetailSchema, RunView } from '../../http/runs/view.ts'
 import type { metricsAnswer } from '../../http/scheduler/metrics.ts'
 import type { answer as searchAnswer } from '../../http/search/routes.ts'
+import type { answer as auditAnswer } from '../../http/audit/routes.ts'
+import type { demoAnswer } from '../../http/demo/routes.ts'
+import type { logAnswer } from '../../http/runs/log.ts'
+import type { limitListAnswer } from '../../http/sources/rate-limits.ts'
+import type { listAnswer as sourceList } from '../../http/sources/routes.ts'
+import type { sourceSchema } from '../../http/sources/view.ts'
+import type { fairnessAnswer } from '../../http/tenants/fairness.ts'
+import type { answer as tenantAnswer } from '../../http/tenants/routes.ts'
+import type { answer as timelineAnswer } from '../../http/timeline/view.ts'
+import type { listAnswer as workflowList } from '../../http/workflows/routes.ts'
+import type { runsAnswer as workflowRuns } from '../../http/workflows/runs.ts'
+import type { workflowSchema } from '../../http/workflows/view.ts'
 import { url, type Query, type Url } from './api.ts'
 
 export type Job = JobView
@@ -40,7 +52,27 @@ export type Activity = z.output<typeof activityAnswer>
 export type Attention = z.output<typeof attentionAnswer>
 export type Finding = Attention['findings'][number]
 export type Heartbeats = z.output<typeof heartbeatsAnswer>
+export type AuditList = z.output<typeof auditAnswer>
+export type AuditEntry = AuditList['entries'][number]
+export type Demo = z.output<typeof demoAnswer>
+export type RunLog = z.output<typeof logAnswer>
+export type LogLine = RunLog['lines'][number]
+export type Source = z.output<typeof sourceSchema>
+export type SourceList = z.output<typeof sourceList>
+export type SourceLimits = z.output<typeof limitListAnswer>
+export type Fairness = z.output<typeof fairnessAnswer>
+export type Share = Fairness['tenants'][number]
+export type Tenants = z.output<typeof tenantAnswer>
+export type Timeline = z.output<typeof timelineAnswer>
+export type TimelineRow = Timeline['rows'][number]
+export type Workflow = z.output<typeof workflowSchema>
+export type WorkflowList = z.output<typeof workflowList>
+export type WorkflowRuns = z.output<typeof workflowRuns>
+export type WorkflowRun = WorkflowRuns['items'][number]
 export type CronPreview = z.output<typeof previewAnswer>
+
+const named = (place: string, name: string | number, rest = '') =>
+  `/${place}/${encodeURIComponent(name)}${rest}`
 
 const job = (id: string, rest = '') => `/jobs/${encodeURIComponent(id)}${rest}`
 const run = (id: string, rest = '') => `/runs/${encodeURIComponent(id)}${rest}`
@@ -64,4 +96,19 @@ export const reads = {
   metrics: (): Url<Metrics> => url('/scheduler/metrics'),
   search: (q: string): Url<Found> => url('/search', { q, limit: 8 }),
   operation: (id: string): Url<Operation> => url(`/bulk/${encodeURIComponent(id)}`),
+  audit: (query: Query): Url<AuditList> => url('/audit', query),
+  demo: (): Url<Demo> => url('/demo'),
+  log: (id: string, query: Query): Url<RunLog> => url(named('runs', id, '/log'), query),
+  tenants: (query: Query = {}): Url<Tenants> => url('/tenants', query),
+  fairness: (query: Query): Url<Fairness> => url('/fairness', query),
+  timeline: (query: Query): Url<Timeline> => url('/timeline', query),
+  workflows: (query: Query): Url<WorkflowList> => url('/workflows', query),
+  workflow: (id: string, query: Query): Url<Workflow> => url(named('workflows', id), query),
+  workflowRuns: (id: string, query: Query): Url<WorkflowRuns> =>
+    url(named('workflows', id, '/runs'), query),
+  sources: (query: Query): Url<SourceList> => url('/sources', query),
+  source: (name: string, query: Query): Url<Source> => url(named('sources', name), query),
+  sourceLimit: (domain: string, query: Query): Url<SourceLimits['items'][number]> =>
+    url(named('source-limits', domain), query),
+  sourceLimits: (query: Query): Url<SourceLimits> => url('/source-limits', query),
 }

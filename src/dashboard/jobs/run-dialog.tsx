@@ -4,10 +4,10 @@ import { useState } from 'preact/hooks'
 import { useDeed } from '../data/act.ts'
 import { api, url } from '../data/api.ts'
 import type { Job } from '../data/reads.ts'
-import { ProblemBox } from '../parts/conditions.tsx'
-import { Confirm } from '../parts/dialog.tsx'
-import { TextField } from '../parts/field.tsx'
-import { toast } from '../parts/toasts.tsx'
+import { ProblemBox } from '../components/conditions.tsx'
+import { Confirm } from '../components/dialog.tsx'
+import { TextField } from '../forms/field.tsx'
+import { toast } from '../components/toasts.tsx'
 
 interface RunProps {
   readonly job: Job

@@ -5,12 +5,12 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import { after } from '../clock.ts'
 import { never, useRead } from '../data/read.ts'
 import { reads, type Found } from '../data/reads.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { Glyph } from '../parts/glyph.tsx'
-import { Icon, type IconName } from '../parts/icon.tsx'
-import { lookOf } from '../parts/states.ts'
+import { Dialog } from '../components/dialog.tsx'
+import { Glyph } from '../components/glyph.tsx'
+import { Icon, type IconName } from '../components/icon.tsx'
+import { lookOf } from '../components/states.ts'
 import { pathTo } from '../paths.ts'
-import { href } from '../place.ts'
+import { href } from '../href.ts'
 
 export interface Command {
   readonly key: string

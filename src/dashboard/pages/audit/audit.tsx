@@ -1,19 +1,19 @@
 // Who did what and when: written with every deed, never changed.
 
-import { asks, type AuditEntry } from '../../data/more-reads.ts'
+import { reads, type AuditEntry } from '../../data/reads.ts'
 import { useRead, type Concerns } from '../../data/read.ts'
 import { seesEveryTenant } from '../../data/session.ts'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { formText } from '../../parts/form-text.ts'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { Page } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { TenantChoice } from '../../parts/tenant-choice.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useView, type View } from '../../parts/view-state.ts'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { formText } from '../../forms/form-text.ts'
+import { StateBadge } from '../../components/glyph.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { TenantChoice } from '../../components/tenant-choice.tsx'
+import { Time } from '../../components/time.tsx'
+import { useView, type View } from '../../components/view-state.ts'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 
 const PAGE = 50
 const ofJobs: Concerns = ({ type }) => type.startsWith('job.')
@@ -79,7 +79,7 @@ function Change({ entry: { before, after } }: { readonly entry: AuditEntry }) {
 export function Audit() {
   const view = useView()
   const asked = { job: view.get('job'), tenant: view.get('tenant'), cursor: view.get('cursor') }
-  const read = useRead(asks.audit({ ...asked, limit: PAGE }), ofJobs)
+  const read = useRead(reads.audit({ ...asked, limit: PAGE }), ofJobs)
   return (
     <Page
       title="Audit"

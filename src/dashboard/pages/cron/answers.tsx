@@ -3,11 +3,11 @@
 
 import { second } from '../../clock.ts'
 import type { CronPreview } from '../../data/reads.ts'
-import { Empty } from '../../parts/conditions.tsx'
-import { momentText, plural, relativeText, spanText } from '../../parts/format.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Card } from '../../parts/page.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
+import { Empty } from '../../components/conditions.tsx'
+import { momentText, plural, relativeText, spanText } from '../../components/format.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Card } from '../../components/page.tsx'
+import { Table, type Column } from '../../components/table.tsx'
 import { localZone } from '../../view.ts'
 
 type Zone = CronPreview['zones'][number]

@@ -10,7 +10,7 @@ import {
   numberOrNull,
   textOf as text,
   type Fields,
-} from '../../parts/form-values.ts'
+} from '../../forms/form-values.ts'
 
 export type Work = 'handler' | 'http' | 'crawl' | 'command' | 'workflow'
 export type When = 'every' | 'cron' | 'once' | 'manual'

@@ -1,6 +1,6 @@
 // What happens when it fails, is missed or overlaps; and where it runs.
 
-import { ChoiceField, TextField } from '../../parts/field.tsx'
+import { ChoiceField, TextField } from '../../forms/field.tsx'
 import { isSingle, type JobForm } from './form.ts'
 import type { SectionProps } from './when-fields.tsx'
 

@@ -1,9 +1,9 @@
 // When a job fires: an interval, cron with its zone, one moment, or on demand.
 
 import type { ApiProblem } from '../../data/problem.ts'
-import { CronPreviewBox } from '../../parts/cron-preview.tsx'
-import { ChoiceField, TextField } from '../../parts/field.tsx'
-import { Segments } from '../../parts/small.tsx'
+import { CronPreviewBox } from '../../components/cron-preview.tsx'
+import { ChoiceField, TextField } from '../../forms/field.tsx'
+import { Segments } from '../../components/segments.tsx'
 import { localZone } from '../../view.ts'
 import type { JobForm, When } from './form.ts'
 

@@ -1,8 +1,8 @@
 // What a job does: code by its name, a request, a crawl, a command, a workflow.
 
-import { ChoiceField, TextField } from '../../parts/field.tsx'
-import { Segments } from '../../parts/small.tsx'
-import { methods, useHandlerNames } from '../../parts/work-choices.ts'
+import { ChoiceField, TextField } from '../../forms/field.tsx'
+import { Segments } from '../../components/segments.tsx'
+import { methods, useHandlerNames } from '../../forms/handler-names.ts'
 import type { Work } from './form.ts'
 import type { SectionProps } from './when-fields.tsx'
 

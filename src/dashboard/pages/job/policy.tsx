@@ -1,9 +1,9 @@
 // What happens when: the policies in sentences; and what the job does.
 
 import type { Job } from '../../data/reads.ts'
-import { Card } from '../../parts/page.tsx'
-import { Json } from '../../parts/small.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Card } from '../../components/page.tsx'
+import { Json } from '../../components/json.tsx'
+import { Time } from '../../components/time.tsx'
 import { policySentences } from './sentences.ts'
 
 export function PolicyCard({ job }: { readonly job: Job }) {

@@ -2,14 +2,14 @@
 
 import { ofJob, useRead } from '../../data/read.ts'
 import { reads, type Job, type Run } from '../../data/reads.ts'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { spanText } from '../../parts/format.ts'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { Card } from '../../parts/page.tsx'
-import { zoneOf } from '../../parts/schedule.tsx'
-import { runHref } from '../../parts/small.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { spanText } from '../../components/format.ts'
+import { StateBadge } from '../../components/glyph.tsx'
+import { Card } from '../../components/page.tsx'
+import { zoneOf } from '../../components/schedule.tsx'
+import { runHref } from '../../components/links.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
 
 const SHOWN = 15
 

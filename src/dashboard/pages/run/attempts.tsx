@@ -1,11 +1,11 @@
 // Every attempt of a run, the oldest first, with the wait before each.
 
 import type { RunDetail } from '../../data/reads.ts'
-import { spanText } from '../../parts/format.ts'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { Card } from '../../parts/page.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { spanText } from '../../components/format.ts'
+import { StateBadge } from '../../components/glyph.tsx'
+import { Card } from '../../components/page.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
 
 type Execution = RunDetail['executions'][number]
 

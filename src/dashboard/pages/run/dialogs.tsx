@@ -6,12 +6,12 @@ import { useDeed } from '../../data/act.ts'
 import { api, url } from '../../data/api.ts'
 import type { RunDetail } from '../../data/reads.ts'
 import { parseJson } from '../../jobs/run-dialog.tsx'
-import { ProblemBox } from '../../parts/conditions.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
-import { TextField } from '../../parts/field.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { ProblemBox } from '../../components/conditions.tsx'
+import { Confirm } from '../../components/dialog.tsx'
+import { TextField } from '../../forms/field.tsx'
+import { toast } from '../../components/toasts.tsx'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 
 interface DialogProps {
   readonly run: RunDetail

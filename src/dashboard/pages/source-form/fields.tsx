@@ -1,8 +1,8 @@
 // The fields of a source: its name and table, its request, what is kept of the answer, and when.
 
-import { ChoiceField, TextField } from '../../parts/field.tsx'
-import { moved, replaced, Rows, RowTools, without } from '../../parts/rows.tsx'
-import { Segments } from '../../parts/small.tsx'
+import { ChoiceField, TextField } from '../../forms/field.tsx'
+import { moved, replaced, Rows, RowTools, without } from '../../forms/rows.tsx'
+import { Segments } from '../../components/segments.tsx'
 import { addField, type FieldForm, type Rhythm } from './form.ts'
 import { RequestFields, type SourceSection } from './request-fields.tsx'
 

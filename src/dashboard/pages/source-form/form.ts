@@ -9,9 +9,9 @@ import {
   numberIn,
   textOf,
   type Fields,
-} from '../../parts/form-values.ts'
-import { rulesFor } from '../../parts/field.tsx'
-import { freshRowKey, keyed, type Keyed } from '../../parts/rows.tsx'
+} from '../../forms/form-values.ts'
+import { rulesFor } from '../../forms/field.tsx'
+import { freshRowKey, keyed, type Keyed } from '../../forms/rows.tsx'
 
 /** A parameter or a header: a text, or a secret of the service by its name. */
 export interface ValueForm extends Keyed {

@@ -1,9 +1,9 @@
 // The request of a source: its address, parameters and headers, and how its pages are asked for.
 
-import type { SectionProps } from '../../documents/document-form.tsx'
-import { ChoiceField, TextField } from '../../parts/field.tsx'
-import { moved, replaced, Rows, RowTools, without } from '../../parts/rows.tsx'
-import { Segments } from '../../parts/small.tsx'
+import type { SectionProps } from '../../forms/document-form.tsx'
+import { ChoiceField, TextField } from '../../forms/field.tsx'
+import { moved, replaced, Rows, RowTools, without } from '../../forms/rows.tsx'
+import { Segments } from '../../components/segments.tsx'
 import {
   addValue,
   headerRules,

@@ -2,16 +2,16 @@
 
 import { useLocation, useRoute } from 'preact-iso'
 import { api, url } from '../../data/api.ts'
-import { asks, type Source } from '../../data/more-reads.ts'
+import { reads, type Source } from '../../data/reads.ts'
 import { never, useRead } from '../../data/read.ts'
-import type { Kind } from '../../documents/document-form.tsx'
-import { EditDocument, NewDocument } from '../../documents/pages.tsx'
-import { Shown } from '../../parts/conditions.tsx'
-import type { Fields } from '../../parts/form-values.ts'
-import { TenantChoice, useTenant } from '../../parts/tenant-choice.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import type { Kind } from '../../forms/document-form.tsx'
+import { EditDocument, NewDocument } from '../../forms/document-pages.tsx'
+import { Shown } from '../../components/conditions.tsx'
+import type { Fields } from '../../forms/form-values.ts'
+import { TenantChoice, useTenant } from '../../components/tenant-choice.tsx'
+import { toast } from '../../components/toasts.tsx'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { SourceFields } from './fields.tsx'
 import { bodyOf, faultsOf, formOf, newSource, shownIn, type SourceForm } from './form.ts'
 
@@ -41,7 +41,7 @@ export function NewSource() {
 export function EditSource() {
   const { params } = useRoute()
   const tenant = useTenant()
-  const address = asks.source(params.name ?? '', { tenant })
+  const address = reads.source(params.name ?? '', { tenant })
   const read = useRead(address, never)
   return (
     <Shown read={read}>

@@ -1,10 +1,10 @@
 // What was counted: jobs and runs of the store, and what the loop of this process did.
 
 import type { Metrics, System } from '../../data/reads.ts'
-import { countText, percentText, spanText } from '../../parts/format.ts'
-import { Facts, type Fact } from '../../parts/facts.tsx'
-import { Card } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
+import { countText, percentText, spanText } from '../../components/format.ts'
+import { Facts, type Fact } from '../../components/facts.tsx'
+import { Card } from '../../components/page.tsx'
+import { Time } from '../../components/time.tsx'
 
 export function Counts({ metrics: { jobs, executions, ...rest } }: { readonly metrics: Metrics }) {
   const active = jobs.pending + jobs.scheduled + jobs.running

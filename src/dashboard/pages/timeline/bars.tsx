@@ -1,9 +1,9 @@
 // The marks of one row: runs that were, and starts that come.
 
-import type { TimelineRow } from '../../data/more-reads.ts'
-import { countText, momentText, plural, spanText } from '../../parts/format.ts'
+import type { TimelineRow } from '../../data/reads.ts'
+import { countText, momentText, plural, spanText } from '../../components/format.ts'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { zoneFor } from '../../view.ts'
 import { countOf, sharesOf, type Mark, type Sums, type TimelineBar } from './rows.ts'
 import type { Window } from './window.ts'

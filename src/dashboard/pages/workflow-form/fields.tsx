@@ -1,7 +1,7 @@
 // The fields of a workflow: its name, where events come in, its steps, and the order they run in.
 
-import { CheckField, TextField } from '../../parts/field.tsx'
-import { replaced, Rows, RowTools, without } from '../../parts/rows.tsx'
+import { CheckField, TextField } from '../../forms/field.tsx'
+import { replaced, Rows, RowTools, without } from '../../forms/rows.tsx'
 import { placeSteps } from '../workflows/graph.ts'
 import { StepsDrawing } from '../workflows/steps.tsx'
 import { addEntry, needsOf, type EntryForm, type StepForm, type WorkflowSection } from './form.ts'

@@ -1,7 +1,7 @@
 // The form of a workflow: what it sends is what it was filled from, and needs follow their step.
 
 import { describe, expect, it } from 'vitest'
-import { replaced } from '../../parts/rows.tsx'
+import { replaced } from '../../forms/rows.tsx'
 import { addEntry, addStep, bodyOf, formOf, newWorkflow, removeStep, shownIn } from './form.ts'
 
 const document = {

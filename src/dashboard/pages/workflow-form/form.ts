@@ -1,6 +1,6 @@
 // What the form of a workflow holds, and the way between it and the document of the service.
 
-import type { SectionProps } from '../../documents/document-form.tsx'
+import type { SectionProps } from '../../forms/document-form.tsx'
 import {
   fieldsOf,
   jsonIn,
@@ -9,8 +9,8 @@ import {
   numberIn,
   textOf,
   type Fields,
-} from '../../parts/form-values.ts'
-import { freshRowKey, keyed, without, type Keyed } from '../../parts/rows.tsx'
+} from '../../forms/form-values.ts'
+import { freshRowKey, keyed, without, type Keyed } from '../../forms/rows.tsx'
 
 export interface EntryForm extends Keyed {
   readonly id: string

@@ -2,11 +2,11 @@
 
 import { useId, useState } from 'preact/hooks'
 import type { ApiProblem } from '../../data/problem.ts'
-import { CheckField, ChoiceField, Rules, rulesFor, TextField } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { moved, replaced, Rows, RowTools } from '../../parts/rows.tsx'
-import { Segments } from '../../parts/small.tsx'
-import { methods, useHandlerNames } from '../../parts/work-choices.ts'
+import { CheckField, ChoiceField, Rules, rulesFor, TextField } from '../../forms/field.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { moved, replaced, Rows, RowTools } from '../../forms/rows.tsx'
+import { Segments } from '../../components/segments.tsx'
+import { methods, useHandlerNames } from '../../forms/handler-names.ts'
 import { addStep, needsOf, removeStep, type StepForm, type WorkflowSection } from './form.ts'
 
 /** With more than this, steps are closed until someone opens them. */

@@ -2,7 +2,7 @@
 
 import { act } from '../data/act.ts'
 import { api } from '../data/api.ts'
-import { asks } from '../data/more-reads.ts'
+import { reads } from '../data/reads.ts'
 import { useRead } from '../data/read.ts'
 import { isAdmin, seesEveryTenant } from '../data/session.ts'
 import { plural } from './format.ts'
@@ -11,8 +11,8 @@ import { Card } from './page.tsx'
 /** Only for those who may: its jobs belong to several tenants. */
 const mayLoad = () => isAdmin.value && seesEveryTenant.value
 
-const load = () => void act(() => api.post(asks.demo(), {}), { done: 'The demo is loaded' })
-const remove = () => void act(() => api.delete(asks.demo()), { done: 'The demo is removed' })
+const load = () => void act(() => api.post(reads.demo(), {}), { done: 'The demo is loaded' })
+const remove = () => void act(() => api.delete(reads.demo()), { done: 'The demo is removed' })
 
 export function LoadDemo() {
   if (!mayLoad()) return null
@@ -24,7 +24,7 @@ export function LoadDemo() {
 }
 
 export function DemoCard() {
-  const { data } = useRead(mayLoad() ? asks.demo() : null)
+  const { data } = useRead(mayLoad() ? reads.demo() : null)
   if (data === undefined || !data.is_loaded) return null
   return (
     <Card title="Demo" wide>

@@ -2,10 +2,10 @@
 
 import type { ComponentChildren } from 'preact'
 import type { ApiProblem } from '../data/problem.ts'
-import { TextField } from '../parts/field.tsx'
-import { FormFrame } from '../parts/form-frame.tsx'
-import { Segments } from '../parts/small.tsx'
-import { TEXT_FIELD } from './text.ts'
+import { TextField } from './field.tsx'
+import { FormFrame } from './form-frame.tsx'
+import { Segments } from '../components/segments.tsx'
+import { TEXT_FIELD } from './document-text.ts'
 import type { Document, Shape, Tab } from './use-document.ts'
 
 export interface SectionProps<F> {

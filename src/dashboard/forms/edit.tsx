@@ -8,7 +8,7 @@ import { useDeed, type Deed } from '../data/act.ts'
 import { call, type Url } from '../data/api.ts'
 import { ApiProblem } from '../data/problem.ts'
 import type { Fields } from './form-values.ts'
-import { toast } from './toasts.tsx'
+import { toast } from '../components/toasts.tsx'
 
 interface Edited<T> {
   readonly name: string

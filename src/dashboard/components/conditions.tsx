@@ -4,7 +4,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ApiProblem } from '../data/problem.ts'
 import type { Read } from '../data/read.ts'
-import { base } from '../place.ts'
+import { base } from '../href.ts'
 import { Icon } from './icon.tsx'
 import { useView, type View } from './view-state.ts'
 

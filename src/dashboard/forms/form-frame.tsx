@@ -4,9 +4,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ApiProblem } from '../data/problem.ts'
-import { ProblemBox } from './conditions.tsx'
+import { ProblemBox } from '../components/conditions.tsx'
 import { otherRules, Rules } from './field.tsx'
-import { plural } from './format.ts'
+import { plural } from '../components/format.ts'
 
 /** Every rule stands at its field: here it is enough to say how many there are. */
 function saidOf({ errors, message }: ApiProblem): string {

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { environment } from '../place.ts'
+import { environment } from '../href.ts'
 
 export function useTitle(title: string): void {
   useEffect(() => {

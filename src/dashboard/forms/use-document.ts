@@ -3,8 +3,8 @@
 
 import { useState } from 'preact/hooks'
 import { ApiProblem, problemFrom, type FieldProblem } from '../data/problem.ts'
-import type { Fields } from '../parts/form-values.ts'
-import { readIn, written, type Way } from './text.ts'
+import type { Fields } from './form-values.ts'
+import { readIn, written, type Way } from './document-text.ts'
 
 /** How a kind of document is shown as a form. */
 export interface Shape<F> {

@@ -1,7 +1,7 @@
 // Whose things are shown, for those who see every tenant; the others have only their own.
 
 import { never, useRead } from '../data/read.ts'
-import { asks } from '../data/more-reads.ts'
+import { reads } from '../data/reads.ts'
 import { seesEveryTenant } from '../data/session.ts'
 import { useView } from './view-state.ts'
 
@@ -15,7 +15,7 @@ const LISTED = 100
 
 export function TenantChoice({ all, value }: ChoiceProps) {
   const view = useView()
-  const { data } = useRead(seesEveryTenant.value ? asks.tenants({ limit: LISTED }) : null, never)
+  const { data } = useRead(seesEveryTenant.value ? reads.tenants({ limit: LISTED }) : null, never)
   if (!seesEveryTenant.value) return null
   const names = new Set(data?.tenants.map(({ tenant }) => tenant))
   if (value !== null) names.add(value)

@@ -2,7 +2,7 @@
 
 import { useRef } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
-import { Icon } from './icon.tsx'
+import { Icon } from '../components/icon.tsx'
 
 /** A row keeps its key while it moves, so that the focus stays where it is. */
 export interface Keyed {

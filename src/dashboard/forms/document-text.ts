@@ -1,7 +1,7 @@
 // A document as text: YAML or JSON, read and written. YAML is loaded when someone asks for it.
 
 import { ApiProblem } from '../data/problem.ts'
-import { isFields, jsonText, type Fields } from '../parts/form-values.ts'
+import { isFields, jsonText, type Fields } from './form-values.ts'
 
 export type Way = 'yaml' | 'json'
 

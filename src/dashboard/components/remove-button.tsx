@@ -6,10 +6,10 @@ import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 import { useDeed } from '../data/act.ts'
 import { api, type Url } from '../data/api.ts'
-import { ProblemBox } from '../parts/conditions.tsx'
-import { Confirm } from '../parts/dialog.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { toast } from '../parts/toasts.tsx'
+import { ProblemBox } from './conditions.tsx'
+import { Confirm } from './dialog.tsx'
+import { Icon } from './icon.tsx'
+import { toast } from './toasts.tsx'
 
 interface RemoveProps {
   readonly name: string
