@@ -119,7 +119,7 @@ function Form({ asked, change, preview }: FormProps) {
 
 function Rules({ asked, change }: Omit<FormProps, 'preview'>) {
   return (
-    <div class="form-row">
+    <div class="cron-rules">
       <ChoiceField
         label="Dialect"
         value={asked.dialect}
