@@ -1,13 +1,13 @@
 // Where this page was served from: the path the service is mounted under, and what the service said
 // about itself in the document.
 
-function told(name: string): string {
+function metaContent(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="carillon-${name}"]`)?.content ?? ''
 }
 
-export const base = told('base')
-export const environment = told('environment')
-export const version = told('version')
+export const base = metaContent('base')
+export const environment = metaContent('environment')
+export const version = metaContent('version')
 
 /** An address of a page, from its path without the base. */
 export function href(path: string, query: Readonly<Record<string, string | null>> = {}): string {

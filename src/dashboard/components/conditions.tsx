@@ -38,13 +38,13 @@ interface ProblemProps {
   readonly problem: ApiProblem
   readonly retry?: () => void
   /** Instead of all of it, where each part of it is told at its place. */
-  readonly said?: string
+  readonly message?: string
 }
 
-export function ProblemBox({ problem, retry, said = problem.message }: ProblemProps) {
+export function ProblemBox({ problem, retry, message = problem.message }: ProblemProps) {
   const view = useView()
   // What is told of each field by the service's own words need not be told by their names alone.
-  const isListed = said === problem.message && problem.errors.length > 0
+  const isListed = message === problem.message && problem.errors.length > 0
   const refused = problem.errors.flatMap(({ field }) => placeIn(view, field) ?? [])
   const isInAddress = retry !== undefined && refused.length > 0
   return (
@@ -52,7 +52,7 @@ export function ProblemBox({ problem, retry, said = problem.message }: ProblemPr
       <Icon name="warn" />
       <div>
         <strong>{problem.title}</strong>
-        {said !== problem.title && !isListed && <p>{said}</p>}
+        {message !== problem.title && !isListed && <p>{message}</p>}
         {isListed && (
           <ul class="rules">
             {problem.errors.map(({ field, rule }) => (

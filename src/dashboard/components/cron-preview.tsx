@@ -10,7 +10,7 @@ import { localZone } from '../view.ts'
 import { momentText, relativeText, spanText } from './format.ts'
 import { now } from '../clock.ts'
 
-export interface CronAsked {
+export interface CronQuery {
   readonly cron: string
   readonly timezone: string
   readonly dialect: 'extended' | 'posix'
@@ -25,9 +25,9 @@ export interface PreviewState {
 }
 
 /** Asks when the typing rests; the last good answer stays until the next one. */
-export function useCronPreview(asked: CronAsked, count = COUNT): PreviewState {
+export function useCronPreview(query: CronQuery, count = COUNT): PreviewState {
   const [state, setState] = useState<PreviewState>({ preview: null, problem: null })
-  const { cron, timezone, dialect } = asked
+  const { cron, timezone, dialect } = query
   useEffect(() => {
     if (cron.trim() === '') return
     let isOver = false
@@ -46,12 +46,12 @@ export function useCronPreview(asked: CronAsked, count = COUNT): PreviewState {
   return state
 }
 
-export function CronPreviewBox({ asked }: { readonly asked: CronAsked }) {
-  const { preview, problem } = useCronPreview(asked)
-  if (asked.cron.trim() === '') return null
+export function CronPreviewBox({ query }: { readonly query: CronQuery }) {
+  const { preview, problem } = useCronPreview(query)
+  if (query.cron.trim() === '') return null
   return (
     <div class="cron-preview" aria-live="polite">
-      {problem !== null && <CronFault cron={asked.cron} problem={problem} />}
+      {problem !== null && <CronFault cron={query.cron} problem={problem} />}
       {preview !== null && <Meaning preview={preview} />}
     </div>
   )

@@ -27,24 +27,24 @@ export function slotState(slot: Slot): string {
   return 'completed'
 }
 
-const askedWords: Readonly<Record<Slot['origin'], string>> = {
+const requestWords: Readonly<Record<Slot['origin'], string>> = {
   schedule: '',
   manual: 'run by hand',
   retry: 'an old run once more',
   backfill: 'made up for',
 }
 
-const isAsked = ({ origin }: Slot) => origin !== 'schedule'
+const isRequested = ({ origin }: Slot) => origin !== 'schedule'
 
 function describe(slot: Slot, zone: string): string {
   const at = momentText(Date.parse(slot.from), { zone, hasSeconds: true })
   const state = lookOf(slotState(slot)).label.toLowerCase()
-  const asked = isAsked(slot) ? `, ${askedWords[slot.origin]}` : ''
+  const request = isRequested(slot) ? `, ${requestWords[slot.origin]}` : ''
   const many = slot.expected > 1 ? ` ×${slot.expected}` : ''
   const took = slot.duration_ms === null ? '' : ` in ${spanText(slot.duration_ms)}`
   const late = slot.late_ms === null ? '' : `, ${spanText(slot.late_ms)} late`
   const reason = slot.reason === null ? '' : `: ${slot.reason}`
-  return `${at}${asked}, ${state}${many}${took}${late}${reason}`
+  return `${at}${request}, ${state}${many}${took}${late}${reason}`
 }
 
 export function heartbeatSummary(slots: readonly Slot[]): string {
@@ -57,11 +57,11 @@ export function heartbeatSummary(slots: readonly Slot[]): string {
   if (failed > 0) parts.push(`${failed} failed`)
   if (missed > 0) parts.push(`${missed} missed`)
   if (skipped > 0) parts.push(`${skipped} skipped`)
-  const asked = slots.filter(isAsked).length
-  const beside = asked === 0 ? '' : ` and ${plural(asked, 'run')} by hand`
+  const requested = slots.filter(isRequested).length
+  const beside = requested === 0 ? '' : ` and ${plural(requested, 'run')} by hand`
   const judged = ok + failed
   const share = judged === 0 ? '' : `, ${percentText(ok / judged)} of runs succeeded`
-  return `${plural(slots.length - asked, 'decision')}${beside}: ${parts.join(', ')}${share}`
+  return `${plural(slots.length - requested, 'decision')}${beside}: ${parts.join(', ')}${share}`
 }
 
 const LEAST = 0.3
@@ -159,7 +159,7 @@ function Cell({ slot, x, box, share, isLate, text, href, isStop }: CellProps) {
       {family === 'failed' && (
         <rect class="notch" x={x + box.width / 2 - 1} y={box.height / 3} width={2} height={2} />
       )}
-      {isAsked(slot) && <Asked x={x} {...box} />}
+      {isRequested(slot) && <RequestMark x={x} {...box} />}
       {isLate && <rect class="late" x={x} y={0} width={box.width} height={2} />}
     </>
   )
@@ -172,7 +172,7 @@ function Cell({ slot, x, box, share, isLate, text, href, isStop }: CellProps) {
 }
 
 /** A dot in a gap that the bar leaves for it. */
-function Asked({ x, width }: { readonly x: number; readonly width: number }) {
+function RequestMark({ x, width }: { readonly x: number; readonly width: number }) {
   return (
     <>
       <rect class="apart" x={x - 0.5} y={0} width={width + 1} height={width + 1} />

@@ -4,7 +4,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
-import { useDeed } from '../data/act.ts'
+import { useAction } from '../data/act.ts'
 import { api, type Url } from '../data/api.ts'
 import { ProblemBox } from './conditions.tsx'
 import { Confirm } from './dialog.tsx'
@@ -23,7 +23,7 @@ interface RemoveProps {
 export function RemoveButton({ name, revision, address, back, children }: RemoveProps) {
   const [isAsking, setAsking] = useState(false)
   const { route } = useLocation()
-  const { isBusy, problem, run } = useDeed(async () => {
+  const { isBusy, problem, run } = useAction(async () => {
     await api.delete(address, undefined, { ifMatch: `"${revision}"` })
     toast(`${name} is deleted`)
     route(back)

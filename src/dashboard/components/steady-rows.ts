@@ -3,7 +3,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-interface Place {
+interface ElementRef {
   readonly current: HTMLElement | null
 }
 
@@ -17,19 +17,22 @@ export interface Steady<T> {
 export function useSteady<T>(
   items: readonly T[],
   keyOf: (item: T) => string,
-  place: Place,
+  container: ElementRef,
 ): Steady<T> {
   const shown = useRef<readonly string[]>([])
   const question = useRef(location.search)
   const [, redraw] = useState(0)
-  const isHeld = useHeld(place)
+  const isPointedAt = usePointedAt(container)
   const byKey = new Map(items.map(item => [keyOf(item), item]))
   const keys = [...byKey.keys()]
   const isSameQuestion = question.current === location.search
   const isSameSet =
     keys.length === shown.current.length && keys.every(key => shown.current.includes(key))
   const holds =
-    isHeld.current && isSameQuestion && shown.current.length > 0 && !sameOrder(keys, shown.current)
+    isPointedAt.current &&
+    isSameQuestion &&
+    shown.current.length > 0 &&
+    !sameOrder(keys, shown.current)
   if (!holds) {
     shown.current = keys
     question.current = location.search
@@ -50,12 +53,12 @@ function sameOrder(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /** Whether the pointer or the focus is inside. */
-function useHeld(place: Place): { readonly current: boolean } {
-  const held = useRef(false)
+function usePointedAt(container: ElementRef): { readonly current: boolean } {
+  const pointed = useRef(false)
   useEffect(() => {
     const look = () => {
-      const element = place.current
-      held.current =
+      const element = container.current
+      pointed.current =
         element !== null && (element.matches(':hover') || element.contains(document.activeElement))
     }
     addEventListener('pointermove', look, { passive: true })
@@ -65,5 +68,5 @@ function useHeld(place: Place): { readonly current: boolean } {
       removeEventListener('focusin', look)
     }
   }, [])
-  return held
+  return pointed
 }

@@ -1,4 +1,4 @@
-// Which columns of a table its place has room for: secondary ones go first, and where the rest does
+// Which columns of a table its frame has room for: secondary ones go first, and where the rest does
 // not fit either, rows become cards that have them all.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -42,13 +42,13 @@ function needed(columns: readonly Sized[]): number {
   return columns.reduce((sum, column) => sum + widthOf(column), 0)
 }
 
-/** Measures the place; what is wider than thought becomes cards too, so nothing scrolls sideways. */
+/** Measures the frame; what is wider than thought becomes cards too, so nothing scrolls sideways. */
 export function useFit<C extends Sized>(columns: readonly C[]) {
-  const place = useRef<HTMLDivElement>(null)
+  const frame = useRef<HTMLDivElement>(null)
   const [room, setRoom] = useState(1_200)
   const [tooNarrow, setTooNarrow] = useState(0)
   useLayoutEffect(() => {
-    const element = place.current!
+    const element = frame.current!
     const measure = () => setRoom(element.clientWidth)
     measure()
     const sized = new ResizeObserver(measure)
@@ -58,9 +58,9 @@ export function useFit<C extends Sized>(columns: readonly C[]) {
   const fit = fitColumns(columns, room)
   const isCards = fit.isCards || room <= tooNarrow
   useLayoutEffect(() => {
-    const { clientWidth, scrollWidth } = place.current!
-    // The first drawing is made before its place was measured.
+    const { clientWidth, scrollWidth } = frame.current!
+    // The first drawing is made before its frame was measured.
     if (!isCards && room === clientWidth && scrollWidth > clientWidth + 1) setTooNarrow(room)
   })
-  return { place, columns: isCards ? columns : fit.columns, isCards, isRoomy: room >= CARDS_WIDTH }
+  return { frame, columns: isCards ? columns : fit.columns, isCards, isRoomy: room >= CARDS_WIDTH }
 }

@@ -29,7 +29,7 @@ interface TableProps<T> {
 
 export function Table<T>(props: TableProps<T>) {
   const { caption, items, keyOf, hrefOf } = props
-  const { place, columns, isCards, isRoomy } = useFit(props.columns)
+  const { frame, columns, isCards, isRoomy } = useFit(props.columns)
   const { route } = useLocation()
   const opened = (event: MouseEvent, item: T) => {
     const target = event.target as Element
@@ -38,7 +38,7 @@ export function Table<T>(props: TableProps<T>) {
     else if (String(getSelection()) === '') route(hrefOf(item))
   }
   return (
-    <div class={`table-frame${isCards ? ' as-cards' : ''}${isRoomy ? ' roomy' : ''}`} ref={place}>
+    <div class={`table-frame${isCards ? ' as-cards' : ''}${isRoomy ? ' roomy' : ''}`} ref={frame}>
       <table class={hrefOf ? 'opens' : undefined}>
         <caption class="away-from-sight">{caption}</caption>
         <thead>

@@ -46,7 +46,7 @@ export type JobUpcoming = z.output<typeof upcomingAnswer>
 export type UpcomingAll = z.output<typeof upcomingAllAnswer>
 export type System = z.output<typeof systemAnswer>
 export type Metrics = z.output<typeof metricsAnswer>
-export type Found = z.output<typeof searchAnswer>
+export type SearchResults = z.output<typeof searchAnswer>
 export type Operation = z.output<typeof operationSchema>
 export type Activity = z.output<typeof activityAnswer>
 export type Attention = z.output<typeof attentionAnswer>
@@ -94,7 +94,7 @@ export const reads = {
     ids.length === 0 ? null : url('/heartbeats', { jobs: ids.join(','), slots }),
   system: (): Url<System> => url('/system'),
   metrics: (): Url<Metrics> => url('/scheduler/metrics'),
-  search: (q: string): Url<Found> => url('/search', { q, limit: 8 }),
+  search: (q: string): Url<SearchResults> => url('/search', { q, limit: 8 }),
   operation: (id: string): Url<Operation> => url(`/bulk/${encodeURIComponent(id)}`),
   audit: (query: Query): Url<AuditList> => url('/audit', query),
   demo: (): Url<Demo> => url('/demo'),

@@ -1,28 +1,29 @@
-// Pages that make and change a document of any kind.
+// Pages that create and edit a document of any kind.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { useDeed } from '../data/act.ts'
-import { api, type Url } from '../data/api.ts'
-import { useEdit } from './edit.tsx'
-import { changedFields, goneFields, type Fields } from './form-values.ts'
 import { Page } from '../components/page.tsx'
-import { DocumentForm, type Kind } from './document-form.tsx'
+import { useAction } from '../data/act.ts'
+import { api, type Url } from '../data/api.ts'
+import { DocumentForm } from './document-form.tsx'
+import { useEdit } from './edit.tsx'
+import { documentIn, type FormKind } from './form-kind.ts'
+import { changedFields, goneFields, type Fields } from './form-values.ts'
 import { useDocument } from './use-document.ts'
 
-interface NewProps<F> {
-  readonly kind: Kind<F>
+interface NewProps {
+  readonly kind: FormKind
   readonly start: Fields
   readonly title: string
   readonly label: string
   readonly back: string
   readonly actions?: ComponentChildren
-  readonly make: (body: Fields) => Promise<unknown>
+  readonly create: (body: Fields) => Promise<unknown>
 }
 
-export function NewDocument<F>({ kind, start, title, actions, make, ...frame }: NewProps<F>) {
+export function NewDocument({ kind, start, title, actions, create, ...frame }: NewProps) {
   const document = useDocument(kind, start)
-  const { isBusy, problem, run } = useDeed(async () => make(await document.body()))
+  const { isBusy, problem, run } = useAction(async () => create(await document.body()))
   return (
     <div class="form-page">
       <Page title={title} actions={actions}>
@@ -40,35 +41,35 @@ export function NewDocument<F>({ kind, start, title, actions, make, ...frame }: 
   )
 }
 
-interface EditProps<F, T> {
-  readonly kind: Kind<F>
+interface EditProps<T> {
+  readonly kind: FormKind
   readonly read: T
   readonly etag: string
   readonly name: string
   readonly address: Url<T>
   readonly back: string
-  /** What people say about it, without what the service adds. */
-  readonly documentOf: (read: T) => Fields
+  /** Whether a text replaces the whole; otherwise only what it changes is sent. */
+  readonly isReplaced: boolean
 }
 
-export function EditDocument<F, T extends { readonly revision: number }>(props: EditProps<F, T>) {
-  const { kind, read, name, address, back, documentOf } = props
-  const [start] = useState(() => ({ etag: props.etag, document: documentOf(read) }))
+export function EditDocument<T extends { readonly revision: number }>(props: EditProps<T>) {
+  const { kind, read, name, address, back, isReplaced } = props
+  const [start] = useState(() => ({ etag: props.etag, document: documentIn(kind, read) }))
   const document = useDocument(kind, start.document)
   const asSent = (given: Fields) => kind.bodyOf(kind.formOf(given))
   const before = asSent(start.document)
-  const changed = (now: Fields) => ({ ...goneFields(before, now), ...changedFields(before, now) })
+  const changed = (now: Fields) => ({ ...goneIn(kind, before, now), ...changedFields(before, now) })
   const isForm = document.tab === 'form'
   const { save, conflict, ...state } = useEdit({
     name,
     address,
     etag: start.etag,
     back,
-    theirsOf: newest => changed(asSent(documentOf(newest))),
+    theirsOf: newest => changed(asSent(documentIn(kind, newest))),
     mine: async () => changed(await document.body()),
     write: async ifMatch => {
       const now = await document.body()
-      if (isForm) return api.patch(address, changed(now), { ifMatch })
+      if (isForm || !isReplaced) return api.patch(address, changed(now), { ifMatch })
       return api.put(address, now, { ifMatch })
     },
   })
@@ -88,4 +89,11 @@ export function EditDocument<F, T extends { readonly revision: number }>(props: 
       </Page>
     </div>
   )
+}
+
+/** What is left out now, as null; of fields of which one must be sent, the one that is says so itself. */
+function goneIn({ shape }: FormKind, before: Fields, now: Fields): Fields {
+  const { members, isOptional } = shape.either ?? { members: [], isOptional: true }
+  const gone = Object.entries(goneFields(before, now))
+  return Object.fromEntries(gone.filter(([name]) => isOptional || !members.includes(name)))
 }

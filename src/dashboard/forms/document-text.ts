@@ -3,24 +3,24 @@
 import { ApiProblem } from '../data/problem.ts'
 import { isFields, jsonText, type Fields } from './form-values.ts'
 
-export type Way = 'yaml' | 'json'
+export type TextFormat = 'yaml' | 'json'
 
 const yaml = () => import('yaml')
 
-export async function written(document: Fields, way: Way): Promise<string> {
-  return way === 'json' ? `${jsonText(document)}\n` : (await yaml()).stringify(document)
+export async function written(document: Fields, format: TextFormat): Promise<string> {
+  return format === 'json' ? `${jsonText(document)}\n` : (await yaml()).stringify(document)
 }
 
 /** Throws a refusal about the text, as the service does about fields. */
-export async function readIn(text: string, way: Way): Promise<Fields> {
-  const value = await parsed(text, way)
+export async function readIn(text: string, format: TextFormat): Promise<Fields> {
+  const value = await parsed(text, format)
   if (isFields(value)) return value
   throw unreadable('must be an object with fields')
 }
 
-async function parsed(text: string, way: Way): Promise<unknown> {
+async function parsed(text: string, format: TextFormat): Promise<unknown> {
   try {
-    return way === 'json' ? (JSON.parse(text) as unknown) : (await yaml()).parse(text)
+    return format === 'json' ? (JSON.parse(text) as unknown) : (await yaml()).parse(text)
   } catch (error) {
     throw unreadable(error instanceof Error ? error.message : String(error))
   }

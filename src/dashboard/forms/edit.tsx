@@ -4,7 +4,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
-import { useDeed, type Deed } from '../data/act.ts'
+import { useAction, type Action } from '../data/act.ts'
 import { call, type Url } from '../data/api.ts'
 import { ApiProblem } from '../data/problem.ts'
 import type { Fields } from './form-values.ts'
@@ -29,7 +29,7 @@ interface Conflict {
   readonly mine: Fields
 }
 
-interface Editing extends Omit<Deed<[]>, 'run'> {
+interface Editing extends Omit<Action<[]>, 'run'> {
   readonly save: () => void
   readonly conflict: ComponentChildren
 }
@@ -37,7 +37,7 @@ interface Editing extends Omit<Deed<[]>, 'run'> {
 export function useEdit<T extends { readonly revision: number }>(edited: Edited<T>): Editing {
   const { route } = useLocation()
   const [conflict, setConflict] = useState<Conflict | null>(null)
-  const { isBusy, problem, run } = useDeed(async (ifMatch: string) => {
+  const { isBusy, problem, run } = useAction(async (ifMatch: string) => {
     try {
       await edited.write(ifMatch)
     } catch (error) {

@@ -4,23 +4,15 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import type { ApiProblem } from '../data/problem.ts'
 
-type Told = Pick<ApiProblem, 'errors'>
-
 /** The rules the service named for a field, or for parts of it. */
-export function rulesFor(problem: Told | null, names: readonly string[]): string[] {
+export function rulesFor(
+  problem: Pick<ApiProblem, 'errors'> | null,
+  names: readonly string[],
+): string[] {
   if (problem === null) return []
   return problem.errors
     .filter(({ field }) => names.some(name => field === name || field.startsWith(`${name}.`)))
     .map(({ field, rule }) => (names.includes(field) ? rule : `${field}: ${rule}`))
-}
-
-/** What is wrong with fields that are not on the form. */
-export function otherRules(problem: ApiProblem | null, shown: readonly string[]): string[] {
-  if (problem === null) return []
-  const isShown = (field: string) =>
-    shown.some(name => field === name || field.startsWith(`${name}.`))
-  const rest = problem.errors.filter(({ field }) => !isShown(field))
-  return rest.map(({ field, rule }) => `${field} ${rule}`)
 }
 
 interface RulesProps {
@@ -39,34 +31,45 @@ export function Rules({ rules, id }: RulesProps) {
   )
 }
 
-interface Wiring {
+interface InputAttributes {
   readonly id: string
+  readonly name: string | undefined
+  readonly 'aria-required': true | undefined
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': boolean | undefined
 }
 
 interface FieldProps {
   readonly label: ComponentChildren
-  readonly hint?: ComponentChildren
-  readonly problem?: ApiProblem | null
+  readonly hint?: ComponentChildren | undefined
+  /** As the service calls it. */
+  readonly name?: string
+  readonly isRequired?: boolean
+  /** Takes a line of its own where others share one. */
+  readonly isWide?: boolean
+  readonly problem?: Pick<ApiProblem, 'errors'> | null
   /** The names under which the service may refuse it. */
   readonly names?: readonly string[]
   /** Instead of those that the names lead to. */
   readonly rules?: readonly string[]
-  readonly children: (wiring: Wiring) => ComponentChildren
+  readonly children: (wiring: InputAttributes) => ComponentChildren
 }
 
 export function Field(props: FieldProps) {
   const { label, hint, problem = null, names = [], children } = props
   const id = useId()
   const rules = props.rules ?? rulesFor(problem, names)
-  const told = [hint !== undefined && `${id}-hint`, rules.length > 0 && `${id}-rules`]
-  const described = told.filter(Boolean).join(' ')
+  const described = [hint !== undefined && `${id}-hint`, rules.length > 0 && `${id}-rules`]
+    .filter(Boolean)
+    .join(' ')
+  const look = `field${rules.length > 0 ? ' wrong' : ''}${props.isWide === true ? ' wide' : ''}`
   return (
-    <div class={`field${rules.length > 0 ? ' wrong' : ''}`}>
+    <div class={look}>
       <label for={id}>{label}</label>
       {children({
         id,
+        name: props.name,
+        'aria-required': props.isRequired === true ? true : undefined,
         'aria-describedby': described === '' ? undefined : described,
         'aria-invalid': rules.length > 0 ? true : undefined,
       })}
@@ -83,10 +86,12 @@ export function Field(props: FieldProps) {
 interface TextProps extends Omit<FieldProps, 'children'> {
   readonly value: string
   readonly onChange: (value: string) => void
-  readonly placeholder?: string
+  readonly placeholder?: string | undefined
   readonly isMono?: boolean
-  readonly rows?: number
+  readonly rows?: number | undefined
   readonly type?: 'text' | 'number' | 'password' | 'datetime-local' | 'url'
+  readonly min?: number | undefined
+  readonly max?: number | undefined
   readonly suggestions?: readonly string[]
 }
 
@@ -113,6 +118,9 @@ export function TextField({ value, onChange, rows, suggestions, ...rest }: TextP
               {...wiring}
               {...shared}
               type={type ?? 'text'}
+              min={rest.min}
+              max={rest.max}
+              step={rest.type === 'number' ? 'any' : rest.type === 'datetime-local' ? 1 : undefined}
               list={suggestions ? list : undefined}
             />
             {suggestions && (
@@ -161,15 +169,17 @@ export function ChoiceField<V extends string>(props: ChoiceProps<V>) {
 
 interface CheckProps {
   readonly label: ComponentChildren
+  readonly name?: string
   readonly isOn: boolean
   readonly onChange: (isOn: boolean) => void
 }
 
-export function CheckField({ label, isOn, onChange }: CheckProps) {
+export function CheckField({ label, name, isOn, onChange }: CheckProps) {
   return (
     <label class="check">
       <input
         type="checkbox"
+        name={name}
         checked={isOn}
         onChange={event => onChange((event.target as HTMLInputElement).checked)}
       />

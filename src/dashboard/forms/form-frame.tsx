@@ -5,18 +5,20 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ApiProblem } from '../data/problem.ts'
 import { ProblemBox } from '../components/conditions.tsx'
-import { otherRules, Rules } from './field.tsx'
+import { Rules } from './field.tsx'
 import { plural } from '../components/format.ts'
 
-/** Every rule stands at its field: here it is enough to say how many there are. */
-function saidOf({ errors, message }: ApiProblem): string {
-  return errors.length === 0 ? message : `${plural(errors.length, 'rule')} not kept, told below.`
+/** Every problem stands at its field: here it is enough to say how many there are. */
+function summaryOf({ errors, message }: ApiProblem): string {
+  return errors.length === 0
+    ? message
+    : `${plural(errors.length, 'problem')}, shown at the fields below.`
 }
 
 interface FrameProps {
   readonly problem: ApiProblem | null
-  /** Names of what shows its own rules; null when all of it does. */
-  readonly shown: readonly string[] | null
+  /** Whether what is wrong with a field is shown there: the rest is told here. */
+  readonly isShown: (field: string) => boolean
   readonly isBusy: boolean
   readonly label: string
   readonly back: string
@@ -27,21 +29,22 @@ interface FrameProps {
 }
 
 export function FormFrame(props: FrameProps) {
-  const { problem, shown, isBusy, label, back, onSubmit, notice, children } = props
+  const { problem, isShown, isBusy, label, back, onSubmit, notice, children } = props
   const place = useRef<HTMLFormElement>(null)
   useEffect(() => {
     // Whoever cannot see the red border lands in the first field that is wrong.
     place.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [problem])
+  const others = (problem?.errors ?? []).filter(({ field }) => !isShown(field))
   const submit = (event: Event) => {
     event.preventDefault()
     onSubmit()
   }
   return (
     <form class="card job-form" ref={place} onSubmit={submit} noValidate>
-      {problem !== null && <ProblemBox problem={problem} said={saidOf(problem)} />}
+      {problem !== null && <ProblemBox problem={problem} message={summaryOf(problem)} />}
       {notice}
-      {shown !== null && <Rules rules={otherRules(problem, shown)} />}
+      <Rules rules={others.map(({ field, rule }) => `${field} ${rule}`)} />
       {children}
       <div class="row end">
         <a class="button" href={back}>

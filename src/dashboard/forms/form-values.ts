@@ -6,16 +6,11 @@ export type Fields = Readonly<Record<string, unknown>>
 export const textOf = (value: unknown, otherwise: string): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : otherwise
 
-export const chosenOf = <V extends string>(value: unknown, all: readonly V[], otherwise: V): V =>
-  all.find(one => one === value) ?? otherwise
-
 /** A number when it is one; otherwise the text itself. */
 export function numberIn(text: string): unknown {
   const trimmed = text.trim()
   return trimmed === '' || Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed)
 }
-
-export const numberOrNull = (text: string): unknown => (text.trim() === '' ? null : numberIn(text))
 
 /** What the text says as JSON; otherwise the text itself. */
 export function jsonIn(text: string): unknown {
@@ -24,6 +19,20 @@ export function jsonIn(text: string): unknown {
   } catch {
     return text
   }
+}
+
+const isPlain = (one: unknown) => typeof one === 'string' && /^[^\s,[](?:[^,]*[^\s,])?$/.test(one)
+
+/** Texts separated by commas; as JSON where one of them has a comma itself. */
+export function listText(value: unknown): string {
+  const list = listOf(value)
+  return list.every(isPlain) ? list.join(', ') : JSON.stringify(value)
+}
+
+export function textsIn(text: string): unknown {
+  if (text.trim().startsWith('[')) return jsonIn(text)
+  const parts = text.split(',').map(part => part.trim())
+  return parts.filter(part => part !== '')
 }
 
 export const jsonText = (value: unknown): string => JSON.stringify(value, null, 2)

@@ -2,26 +2,17 @@
 // written, or is told why it cannot be read.
 
 import { useState } from 'preact/hooks'
-import { ApiProblem, problemFrom, type FieldProblem } from '../data/problem.ts'
+import { ApiProblem, problemFrom } from '../data/problem.ts'
+import { readIn, written, type TextFormat } from './document-text.ts'
+import type { GroupDraft } from './draft.ts'
+import { repeatedNames, type FormKind } from './form-kind.ts'
 import type { Fields } from './form-values.ts'
-import { readIn, written, type Way } from './document-text.ts'
 
-/** How a kind of document is shown as a form. */
-export interface Shape<F> {
-  /** Takes whatever the text says; what it does not know it keeps. */
-  readonly formOf: (document: Fields) => F
-  readonly bodyOf: (form: F) => Fields
-  /** Names of what the fields of a form show the rules of. */
-  readonly shownIn: (form: F) => readonly string[]
-  /** What would be lost on the way to the service. */
-  readonly faultsOf?: (form: F) => readonly FieldProblem[]
-}
+export type Tab = 'form' | TextFormat
 
-export type Tab = 'form' | Way
-
-export interface Document<F> {
-  readonly form: F
-  readonly setForm: (form: F) => void
+export interface Document {
+  readonly form: GroupDraft
+  readonly setForm: (form: GroupDraft) => void
   readonly tab: Tab
   readonly choose: (tab: Tab) => void
   readonly text: string
@@ -32,21 +23,21 @@ export interface Document<F> {
   readonly body: () => Promise<Fields>
 }
 
-export function useDocument<F>(shape: Shape<F>, start: Fields): Document<F> {
-  const [form, setForm] = useState<F>(() => shape.formOf(start))
+export function useDocument(kind: FormKind, start: Fields): Document {
+  const [form, setForm] = useState<GroupDraft>(() => kind.formOf(start))
   const [tab, setTab] = useState<Tab>('form')
   const [text, setText] = useState('')
   const [fault, setFault] = useState<ApiProblem | null>(null)
   const body = async (): Promise<Fields> => {
     if (tab !== 'form') return readIn(text, tab)
-    const errors = shape.faultsOf?.(form) ?? []
+    const errors = repeatedNames(kind, form)
     if (errors.length > 0) throw new ApiProblem(422, { detail: 'Nothing was sent.', errors })
-    return shape.bodyOf(form)
+    return kind.bodyOf(form)
   }
   const choose = async (next: Tab) => {
     try {
       const now = await body()
-      if (next === 'form') setForm(shape.formOf(now))
+      if (next === 'form') setForm(kind.formOf(now))
       else setText(await written(now, next))
       setTab(next)
       setFault(null)
@@ -54,8 +45,8 @@ export function useDocument<F>(shape: Shape<F>, start: Fields): Document<F> {
       setFault(problemFrom(error))
     }
   }
-  /** What is written anew is no longer what could not be read. */
-  const anew =
+  /** A change makes an earlier complaint void. */
+  const clearing =
     <V>(set: (value: V) => void) =>
     (value: V) => {
       setFault(null)
@@ -63,11 +54,11 @@ export function useDocument<F>(shape: Shape<F>, start: Fields): Document<F> {
     }
   return {
     form,
-    setForm: anew(setForm),
+    setForm: clearing(setForm),
     tab,
     choose: next => void (next === tab || choose(next)),
     text,
-    setText: anew(setText),
+    setText: clearing(setText),
     fault,
     body,
   }

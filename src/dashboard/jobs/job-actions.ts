@@ -13,7 +13,7 @@ export interface PauseGiven {
   readonly note?: string
 }
 
-export const jobDeeds = {
+export const jobActions = {
   run: ({ id, name }: Named, payload?: unknown) =>
     act(() => api.post(address(id, '/run'), payload === undefined ? {} : { payload }), {
       done: `${name} runs once, beside its schedule`,

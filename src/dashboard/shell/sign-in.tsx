@@ -2,7 +2,7 @@
 // script can read; nothing is kept here.
 
 import { useState } from 'preact/hooks'
-import { useDeed } from '../data/act.ts'
+import { useAction } from '../data/act.ts'
 import { sessionProblem, signIn } from '../data/session.ts'
 import { ProblemBox } from '../components/conditions.tsx'
 import { Field } from '../forms/field.tsx'
@@ -14,7 +14,7 @@ const COMMAND = 'npx carillon token --role admin'
 
 export function SignIn() {
   const [token, setToken] = useState('')
-  const { isBusy, problem, run } = useDeed(signIn)
+  const { isBusy, problem, run } = useAction(signIn)
   useTitle('Sign in')
   const submit = (event: Event) => {
     event.preventDefault()

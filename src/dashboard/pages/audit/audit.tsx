@@ -1,4 +1,4 @@
-// Who did what and when: written with every deed, never changed.
+// Who did what and when: written with every action, never changed.
 
 import { reads, type AuditEntry } from '../../data/reads.ts'
 import { useRead, type Concerns } from '../../data/read.ts'
@@ -60,18 +60,18 @@ function Target({ entry: { object, action } }: { readonly entry: AuditEntry }) {
       {object}
     </a>
   ) : (
-    <span class="said">{object}</span>
+    <span class="outcome">{object}</span>
   )
 }
 
 function Change({ entry: { before, after } }: { readonly entry: AuditEntry }) {
-  const said = [before, after].map(state =>
+  const texts = [before, after].map(state =>
     state == null ? null : `${state.status} r${state.revision}`,
   )
-  if (said[0] === null && said[1] === null) return <span class="dim">–</span>
+  if (texts[0] === null && texts[1] === null) return <span class="dim">–</span>
   return (
     <span class="small">
-      {said[0] ?? 'nothing'} → {said[1] ?? 'nothing'}
+      {texts[0] ?? 'nothing'} → {texts[1] ?? 'nothing'}
     </span>
   )
 }
@@ -83,7 +83,7 @@ export function Audit() {
   return (
     <Page
       title="Audit"
-      about="Who did what, the newest first. It is written with every deed and cannot be changed."
+      about="Who did what, the newest first. It is written with every action and cannot be changed."
       actions={<TenantChoice all="Every tenant, the newest" value={view.get('tenant')} />}
     >
       <JobFilter view={view} />
@@ -95,7 +95,7 @@ export function Audit() {
                 <Nobody view={view} />
               ) : (
                 <Table
-                  caption="Deeds"
+                  caption="Audit entries"
                   columns={columns}
                   items={entries}
                   keyOf={entry => entry.id}

@@ -29,7 +29,7 @@ export function Banners({ job }: { readonly job: Job }) {
         <p class="banner s-failed">
           <Glyph look={lookOf('dead')} />
           <span>
-            Given up ({job.ended_reason ?? 'no reason was kept'})
+            Failed ({job.ended_reason ?? 'no reason was kept'})
             {job.error_message !== null && <>: {job.error_message}</>}
           </span>
         </p>

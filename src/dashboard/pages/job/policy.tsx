@@ -27,7 +27,7 @@ export function AboutCard({ job }: { readonly job: Job }) {
     ['Queue', job.queue],
     ['Priority', `${job.priority} (${priorities[job.priority] ?? ''})`],
     ...(job.user_id === null ? [] : [['User', job.user_id] as const]),
-    ['Made', <Time key="made" at={job.created_at} />],
+    ['Created', <Time key="made" at={job.created_at} />],
     ['Changed', <Time key="changed" at={job.updated_at} />],
     ['Revision', String(job.revision)],
   ] as const

@@ -51,7 +51,7 @@ function columnsFor(zone: string | null): Column<Run>[] {
   return [
     {
       key: 'at',
-      head: 'Scheduled for',
+      head: 'Due',
       isMain: true,
       cell: run => {
         const to = runHref(run.id)
@@ -74,14 +74,14 @@ function columnsFor(zone: string | null): Column<Run>[] {
     },
     {
       key: 'attempts',
-      head: 'Tries',
+      head: 'Attempts',
       align: 'end',
       cell: ({ attempts, attempts_max }) =>
         attempts_max === null ? String(attempts) : `${attempts}/${attempts_max}`,
     },
     {
       key: 'error',
-      head: 'Said',
+      head: 'Error/Result',
       cell: ({ error_message, reason, origin }) => (
         <span class="run-note dim small">
           {error_message ?? reason ?? (origin === 'schedule' ? '' : origin)}

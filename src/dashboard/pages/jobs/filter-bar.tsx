@@ -21,7 +21,7 @@ const REST_MS = 250
 const views = [
   ['', 'All'],
   ['status:running', 'Running'],
-  ['status:failed', 'Given up'],
+  ['status:failed', 'Failed'],
   ['status:paused', 'Paused'],
   ['next:<1h', 'Within an hour'],
   ['late:>30s', 'Late'],

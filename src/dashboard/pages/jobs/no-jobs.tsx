@@ -54,7 +54,7 @@ export function NoJobs({ hasFilter }: { readonly hasFilter: boolean }) {
           isAdmin.value && (
             <>
               <a class="button primary" href={href(paths.newJob)}>
-                Make the first job
+                Create the first job
               </a>
               <LoadDemo />
             </>

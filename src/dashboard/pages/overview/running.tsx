@@ -4,7 +4,7 @@ import { second } from '../../clock.ts'
 import { useRead, type Concerns } from '../../data/read.ts'
 import { reads, type Run, type Slot } from '../../data/reads.ts'
 import { isOperator } from '../../data/session.ts'
-import { jobDeeds } from '../../jobs/job-actions.ts'
+import { jobActions } from '../../jobs/job-actions.ts'
 import { Empty, Shown } from '../../components/conditions.tsx'
 import { spanText } from '../../components/format.ts'
 import { Card } from '../../components/page.tsx'
@@ -71,7 +71,7 @@ function Line({ run, usual }: { readonly run: Run; readonly usual: Usual | null 
             <button
               type="button"
               class="button small"
-              onClick={() => void jobDeeds.cancelRun(run.id)}
+              onClick={() => void jobActions.cancelRun(run.id)}
             >
               Cancel<span class="away-from-sight"> the run of {run.job_name}</span>
             </button>

@@ -27,7 +27,7 @@ export function Tiles() {
       />
       <DayTile day={day} />
       <Tile label="Paused" value={jobs?.paused} to={list('paused')} />
-      <Tile label="Given up" value={jobs?.failed} to={list('failed')} family="failed" />
+      <Tile label="Failed" value={jobs?.failed} to={list('failed')} family="failed" />
     </section>
   )
 }

@@ -4,7 +4,7 @@ import { now } from '../../clock.ts'
 import { useRead } from '../../data/read.ts'
 import { reads, type UpcomingAll } from '../../data/reads.ts'
 import { isOperator } from '../../data/session.ts'
-import { jobDeeds } from '../../jobs/job-actions.ts'
+import { jobActions } from '../../jobs/job-actions.ts'
 import { Empty, Shown } from '../../components/conditions.tsx'
 import { countText, momentText } from '../../components/format.ts'
 import { Icon } from '../../components/icon.tsx'
@@ -137,7 +137,7 @@ function RunButton({ one }: { readonly one: Coming }) {
       class="bare"
       title={`Run ${one.job_name} now`}
       aria-label={`Run ${one.job_name} now`}
-      onClick={() => void jobDeeds.run({ id: one.job_id, name: one.job_name })}
+      onClick={() => void jobActions.run({ id: one.job_id, name: one.job_name })}
     >
       <Icon name="play" />
     </button>

@@ -56,7 +56,7 @@ const columns: readonly Column<Row>[] = [
   },
   {
     key: 'waited',
-    head: 'Waited before',
+    head: 'Wait before',
     align: 'end',
     cell: ({ waitedMs }) => (waitedMs === null ? <span class="dim">–</span> : spanText(waitedMs)),
   },
@@ -74,11 +74,11 @@ const columns: readonly Column<Row>[] = [
   },
   { key: 'node', head: 'Node', cell: ({ execution }) => execution.owner },
   {
-    key: 'said',
-    head: 'Said',
+    key: 'outcome',
+    head: 'Error/Result',
     cell: ({ execution: { error_message, reason } }) => {
-      const said = error_message ?? reason
-      return said === null ? <span class="dim">–</span> : <span class="said">{said}</span>
+      const text = error_message ?? reason
+      return text === null ? <span class="dim">–</span> : <span class="outcome">{text}</span>
     },
   },
 ]

@@ -104,7 +104,7 @@ function SieveTools({ sieve, change }: SieveProps) {
   return (
     <>
       <Segments
-        label="Least level"
+        label="Minimum level"
         value={sieve.least}
         options={levels.map(level => [level, level] as const)}
         onChange={least => change({ least })}

@@ -205,7 +205,7 @@ function ProgressCard({ progress }: { readonly progress: NonNullable<RunDetail['
   const { fraction, note, at } = progress
   const ago = spanText(Math.max(0, second.value - Date.parse(at)), { isCoarse: true })
   return (
-    <Card title="Progress" aside={`told ${ago} ago`} wide>
+    <Card title="Progress" aside={`reported ${ago} ago`} wide>
       <div class="row">
         <progress max={1} value={fraction ?? undefined} aria-label="Progress" />
         {fraction !== null && <span class="numbers">{Math.round(fraction * 100)} %</span>}

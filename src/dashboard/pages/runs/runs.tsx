@@ -95,12 +95,12 @@ const columns: readonly Column<Run>[] = [
   },
   { key: 'node', head: 'Node', width: 120, drop: 1, cell: run => run.owner ?? <None /> },
   {
-    key: 'said',
+    key: 'outcome',
     head: 'Error',
     width: 200,
     cell: run => {
-      const said = run.error_message ?? run.reason
-      return said === null ? <None /> : <span class="said">{said}</span>
+      const text = run.error_message ?? run.reason
+      return text === null ? <None /> : <span class="outcome">{text}</span>
     },
   },
 ]

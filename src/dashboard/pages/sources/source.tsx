@@ -2,7 +2,7 @@
 
 import { useRoute } from 'preact-iso'
 import { useState } from 'preact/hooks'
-import { jobDeeds } from '../../jobs/job-actions.ts'
+import { jobActions } from '../../jobs/job-actions.ts'
 import { reads, type Source, type Run } from '../../data/reads.ts'
 import { useRead } from '../../data/read.ts'
 import { isAdmin, isOperator } from '../../data/session.ts'
@@ -70,7 +70,7 @@ function Actions({ source, tenant }: ActionsProps) {
         <button
           type="button"
           class="button primary"
-          onClick={() => void jobDeeds.run({ id: source.job_id, name: source.name })}
+          onClick={() => void jobActions.run({ id: source.job_id, name: source.name })}
         >
           <Icon name="play" /> Fetch now
         </button>
@@ -105,7 +105,7 @@ function Body({ source }: { readonly source: Source }) {
   const paging = source.offsetPagination ?? source.cursorPagination ?? null
   return (
     <div class="cards">
-      <Card title="How it stands">
+      <Card title="Status">
         <Facts facts={factsOf(source)} />
       </Card>
       <Card title="Last fetches">
@@ -142,7 +142,7 @@ function Body({ source }: { readonly source: Source }) {
 
 function factsOf(source: Source): readonly Fact[] {
   return [
-    { name: 'From', value: <span class="mono said">{source.url}</span> },
+    { name: 'From', value: <span class="mono outcome">{source.url}</span> },
     { name: 'To table', value: <code>{source.table}</code> },
     { name: 'Schedule', value: `${source.schedule}, from the last success` },
     { name: 'Last success', value: <Time at={source.last_success_at} none="never" /> },
@@ -175,8 +175,8 @@ export const runColumns: readonly Column<Run>[] = [
     cell: run => (run.duration_ms === null ? '–' : spanText(run.duration_ms)),
   },
   {
-    key: 'said',
-    head: 'Said',
-    cell: run => <span class="said">{run.error_message ?? run.reason ?? '–'}</span>,
+    key: 'outcome',
+    head: 'Error/Result',
+    cell: run => <span class="outcome">{run.error_message ?? run.reason ?? '–'}</span>,
   },
 ]

@@ -70,7 +70,7 @@ function Shares({ data }: { readonly data: Fairness }) {
   if (tenants.length === 0) {
     return (
       <Empty
-        title="Nobody wanted anything in this time"
+        title="No demand in this time"
         actions={
           <a class="button" href={href(paths.timeline)}>
             Timeline
@@ -147,11 +147,11 @@ function columnsOf(starved: ReadonlySet<string>): readonly Column<Share>[] {
         </span>
       ),
     },
-    { key: 'shares', head: 'Wanted and got', cell: one => <SharePair share={one} /> },
+    { key: 'shares', head: 'Demand and share', cell: one => <SharePair share={one} /> },
     { key: 'served', head: 'Runs', align: 'end', cell: one => countText(one.served) },
     {
       key: 'worked',
-      head: 'Worked',
+      head: 'Busy time',
       align: 'end',
       cell: one => spanText(one.served_ms, { isCoarse: one.served_ms > 60_000 }),
     },

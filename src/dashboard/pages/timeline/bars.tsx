@@ -72,10 +72,10 @@ export function Bar({ mark, y, area, window, onWindow }: BarProps) {
 }
 
 function tellMark({ runs, sums }: Mark): string {
-  const told = runs.slice(0, 12).map(tellRun)
+  const described = runs.slice(0, 12).map(tellRun)
   const more = runs.length > 12 ? [`and ${runs.length - 12} more`] : []
   const head = runs.length === 1 ? [] : [`${sumsText(sums)}; click to look closer`]
-  return [...head, ...told, ...more].join('\n')
+  return [...head, ...described, ...more].join('\n')
 }
 
 export function sumsText({ completed, failed, cancelled, running, retried }: Sums): string {

@@ -2,7 +2,7 @@
 
 import { useRoute } from 'preact-iso'
 import { useState } from 'preact/hooks'
-import { act, useDeed } from '../../data/act.ts'
+import { act, useAction } from '../../data/act.ts'
 import { api, url } from '../../data/api.ts'
 import { reads, type Workflow, type WorkflowRun } from '../../data/reads.ts'
 import { useRead } from '../../data/read.ts'
@@ -118,12 +118,12 @@ function Actions({ workflow, tenant }: Shared) {
 function RunWorkflow({ workflow, tenant, onClose }: Shared & { readonly onClose: () => void }) {
   const [text, setText] = useState('{}')
   const parsed = parseJson(text)
-  const deed = useDeed(() => {
+  const action = useAction(() => {
     const address = url<unknown>(`/workflows/${workflow.id}/run`, { tenant })
     return api.post(address, { payload: 'value' in parsed ? parsed.value : null })
   })
   const confirm = async () => {
-    if (!(await deed.run())) return
+    if (!(await action.run())) return
     toast(`${workflow.name} runs once`)
     onClose()
   }
@@ -131,7 +131,7 @@ function RunWorkflow({ workflow, tenant, onClose }: Shared & { readonly onClose:
     <Confirm
       title={`Run ${workflow.name}`}
       label="Run once now"
-      isBusy={deed.isBusy}
+      isBusy={action.isBusy}
       isReady={'value' in parsed}
       onClose={onClose}
       onConfirm={() => void confirm()}
@@ -142,12 +142,12 @@ function RunWorkflow({ workflow, tenant, onClose }: Shared & { readonly onClose:
         onChange={setText}
         rows={6}
         isMono
-        problem={deed.problem}
+        problem={action.problem}
         names={['payload']}
         hint={'fault' in parsed ? `Not JSON yet: ${parsed.fault}` : 'What the event carries.'}
       />
-      {deed.problem !== null && deed.problem.errors.length === 0 && (
-        <ProblemBox problem={deed.problem} />
+      {action.problem !== null && action.problem.errors.length === 0 && (
+        <ProblemBox problem={action.problem} />
       )}
     </Confirm>
   )
@@ -216,7 +216,7 @@ function columnsOf(choose: (run: WorkflowRun) => string): readonly Column<Workfl
         </a>
       ),
     },
-    { key: 'job', head: 'Asked by', cell: run => run.job_name },
+    { key: 'job', head: 'Trigger', cell: run => run.job_name },
     { key: 'at', head: 'Started', cell: run => <Time at={run.started_at} hasSeconds /> },
     {
       key: 'took',
@@ -231,7 +231,11 @@ function columnsOf(choose: (run: WorkflowRun) => string): readonly Column<Workfl
       cell: ({ steps }) =>
         `${steps.filter(step => step.status === 'completed').length} of ${steps.length}`,
     },
-    { key: 'said', head: 'Said', cell: run => <span class="said">{run.error ?? '–'}</span> },
+    {
+      key: 'outcome',
+      head: 'Error/Result',
+      cell: run => <span class="outcome">{run.error ?? '–'}</span>,
+    },
     {
       key: 'choose',
       head: 'Steps',

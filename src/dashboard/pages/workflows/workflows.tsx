@@ -66,7 +66,7 @@ function None({ tenant }: { readonly tenant: string | null }) {
       actions={
         isAdmin.value && (
           <a class="button primary" href={newWorkflowHref(tenant)}>
-            Make the first workflow
+            Create the first workflow
           </a>
         )
       }
