@@ -9,6 +9,7 @@ import process, { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
+import { formShapesModule } from './build/form-shapes.ts'
 import { NOTICES, notices } from './build/notices.ts'
 import { paths } from '../src/dashboard/paths.ts'
 
@@ -19,7 +20,7 @@ export async function buildDashboard(root: string): Promise<void> {
   await inProduction(() =>
     build({
       configFile: join(root, 'src/dashboard/vite.config.ts'),
-      plugins: [notices],
+      plugins: [formShapesModule, notices],
       build: { outDir: made },
     }),
   )

@@ -65,6 +65,8 @@ describe('sizes', () => {
         'tests/c.ts': body(49),
         'tests/d.ts': body(69),
         'bench/e.ts': 'x'.repeat(111),
+        'src/dashboard/f.css': lines(201),
+        'src/dashboard/g.css': lines(401),
       }),
     )
     expect(problems.map(({ level, message }) => `${level}: ${message}`)).toEqual([
@@ -73,6 +75,8 @@ describe('sizes', () => {
       'warning: function of 51 lines (target 50)',
       'error: function of 71 lines (limit 70)',
       'error: line of 111 characters (limit 110)',
+      'warning: file of 201 lines (target 200)',
+      'error: file of 401 lines (limit 400)',
     ])
   })
 })

@@ -6,6 +6,8 @@ export interface Limit {
 }
 
 export const fileLines: Limit = { warn: 250, max: 400 }
+/** Style sheets lie beside what they are for, so they are no longer than it. */
+export const styleLines: Limit = { warn: 200, max: 400 }
 export const functionLines: Limit = { warn: 50, max: 70 }
 export const lineWidth = 110
 export const headerLines = 3

@@ -1,9 +1,9 @@
 // How long files, functions and lines may be. Over the target is a warning, over the limit a problem.
 
 import { functionBodies } from './functions.ts'
-import { fileLines, functionLines, lineWidth } from './rules.ts'
+import { fileLines, functionLines, lineWidth, styleLines } from './rules.ts'
 import type { Limit } from './rules.ts'
-import { codeFiles, problem } from './tree.ts'
+import { codeFiles, problem, styleFiles } from './tree.ts'
 import type { Problem, SourceFile, Tree } from './tree.ts'
 
 interface Measure {
@@ -35,11 +35,16 @@ const wideLines = (file: SourceFile): Problem[] =>
       : [],
   )
 
-export const checkSizes = (tree: Tree): Problem[] =>
-  codeFiles(tree).flatMap(file => [
-    ...measure(file, { line: 1, what: 'file', lines: file.lines.length }, fileLines),
+const wholeFile = (file: SourceFile, limit: Limit): Problem[] =>
+  measure(file, { line: 1, what: 'file', lines: file.lines.length }, limit)
+
+export const checkSizes = (tree: Tree): Problem[] => [
+  ...codeFiles(tree).flatMap(file => [
+    ...wholeFile(file, fileLines),
     ...functionBodies(file.code).flatMap(body =>
       measure(file, { ...body, what: 'function' }, functionLines),
     ),
     ...wideLines(file),
-  ])
+  ]),
+  ...styleFiles(tree).flatMap(file => [...wholeFile(file, styleLines), ...wideLines(file)]),
+]

@@ -73,6 +73,10 @@ const codeFolders = /^(?:src|tests|scripts|bench)\/.*\.tsx?$/
 export const codeFiles = (tree: Tree): SourceFile[] =>
   [...tree.values()].filter(file => codeFolders.test(file.path))
 
+/** Style sheets of the dashboard. */
+export const styleFiles = (tree: Tree): SourceFile[] =>
+  [...tree.values()].filter(({ path }) => /^src\/.*\.css$/.test(path))
+
 export const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path)
 
 export const problem = (

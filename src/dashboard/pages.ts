@@ -3,7 +3,7 @@
 
 import type { AnyComponent } from 'preact'
 import { lazy } from 'preact-iso'
-import type { IconName } from './parts/icon.tsx'
+import type { IconName } from './components/icon.tsx'
 import type { PageName } from './paths.ts'
 
 export interface PageEntry {
@@ -31,7 +31,7 @@ export const pages: readonly PageEntry[] = [
   },
   {
     name: 'newJob',
-    component: lazy(() => import('./pages/job-form/new-job.tsx').then(page => page.NewJob)),
+    component: lazy(() => import('./pages/job-form/job-form.tsx').then(page => page.NewJob)),
   },
   {
     name: 'job',
@@ -39,7 +39,7 @@ export const pages: readonly PageEntry[] = [
   },
   {
     name: 'editJob',
-    component: lazy(() => import('./pages/job-form/edit-job.tsx').then(page => page.EditJob)),
+    component: lazy(() => import('./pages/job-form/job-form.tsx').then(page => page.EditJob)),
   },
   {
     name: 'runs',

@@ -160,7 +160,7 @@ describe.runIf('path' in found)('jobs in the dashboard', () => {
     await page.getByLabel('Cron expression').fill('61 * * * *')
     await page.getByText('^').waitFor()
     await page.getByLabel('Time zone').fill('Europe/Atlantis')
-    await page.getByRole('button', { name: 'Make the job' }).click()
+    await page.getByRole('button', { name: 'Create the job' }).click()
     await page.locator('.field.wrong', { hasText: 'Address' }).waitFor()
     const wrong = await page.locator('.field.wrong label').allTextContents()
     expect(wrong).toContain('Address')
@@ -170,7 +170,7 @@ describe.runIf('path' in found)('jobs in the dashboard', () => {
     await page.getByLabel('Time zone').fill('Europe/Berlin')
     await page.getByText('At 02:30 on Monday to Friday').first().waitFor()
     await page.getByLabel('Tags').fill('one, two')
-    await page.getByRole('button', { name: 'Make the job' }).click()
+    await page.getByRole('button', { name: 'Create the job' }).click()
     await page.getByRole('heading', { level: 1, name: /made\.here/ }).waitFor()
     const { jobs } = await world.call<{ jobs: Job[] }>('GET', '/jobs?search=made.here')
     expect(jobs).toMatchObject([
@@ -195,6 +195,30 @@ describe.runIf('path' in found)('jobs in the dashboard', () => {
     await page.getByRole('button', { name: 'Save yours on top' }).click()
     await page.getByRole('heading', { level: 1, name: /renamed\.meanwhile/ }).waitFor()
     expect(await job(id)).toMatchObject({ name: 'renamed.meanwhile', priority: 6 })
+  })
+
+  it('edits any setting by field and as text, and sends only what was changed', async () => {
+    const { id } = await world.make({ name: 'as.text', metadata: { team: 'a' } })
+    await open(`/jobs/${id}/edit`)
+    await page.getByText('Retries, overlap, queue, tags…').click()
+    await page.getByLabel('Attempts kept', { exact: true }).fill('7')
+    await page.getByLabel('Repeated hour').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'JSON', exact: true }).click()
+    const text = page.getByLabel('The whole as JSON')
+    const shown = JSON.parse(await text.inputValue()) as Record<string, unknown>
+    expect(shown).toMatchObject({ handler: 'work.quick', retention: { attempts: 7 } })
+    await text.fill(JSON.stringify({ ...shown, tags: ['by-text'] }))
+    await world.call('PATCH', `/jobs/${id}`, { priority: 5 })
+    await page.getByRole('button', { name: 'Save the changes' }).click()
+    await page.getByText('Someone changed it meanwhile').waitFor()
+    await page.getByRole('button', { name: 'Save yours on top' }).click()
+    await page.getByRole('heading', { level: 1, name: /as\.text/ }).waitFor()
+    expect(await job(id)).toMatchObject({
+      priority: 5,
+      tags: ['by-text'],
+      retention: { attempts: 7 },
+      metadata: { team: 'a' },
+    })
   })
 
   it('changes many at once: the selected ones, and all that match', async () => {

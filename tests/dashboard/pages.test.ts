@@ -128,7 +128,7 @@ describe.runIf('path' in found)('the other pages of the dashboard', () => {
   it('tells who did what', async () => {
     await world.call('POST', '/jobs/demo-cart-cleanup/run')
     await open('/audit')
-    const table = page.getByRole('table', { name: 'Deeds' })
+    const table = page.getByRole('table', { name: 'Audit entries' })
     await table.getByRole('row', { name: /demo\.load/ }).waitFor()
     await page.getByLabel('Only of the job with the id').fill('demo-cart-cleanup')
     await page.getByRole('button', { name: 'Apply' }).click()

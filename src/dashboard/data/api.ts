@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals'
 import { freshKey } from '../clock.ts'
-import { base } from '../place.ts'
+import { base } from '../href.ts'
 import { ApiProblem, unreachable } from './problem.ts'
 
 /** An address of the API that knows what it answers with. */

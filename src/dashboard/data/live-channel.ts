@@ -1,7 +1,7 @@
 // The stream of events as one connection reads it: opened with fetch, taken up again where it ended.
 
 import { after } from '../clock.ts'
-import { base } from '../place.ts'
+import { base } from '../href.ts'
 import { isSignedOut } from './api.ts'
 
 export interface LiveEvent {
@@ -14,7 +14,7 @@ export type LinkState = 'connecting' | 'live' | 'away'
 
 export interface Reader {
   readonly topics: () => string
-  readonly place: () => string | null
+  readonly lastEventId: () => string | null
   readonly onEvent: (event: LiveEvent) => void
   readonly onState: (state: LinkState) => void
 }
@@ -43,8 +43,8 @@ export async function readStream(reader: Reader, signal: AbortSignal): Promise<v
 
 async function readOnce(reader: Reader, signal: AbortSignal, onOpen: () => void): Promise<void> {
   const query = new URLSearchParams({ topics: reader.topics() })
-  const place = reader.place()
-  if (place !== null) query.set('after', place)
+  const lastEventId = reader.lastEventId()
+  if (lastEventId !== null) query.set('after', lastEventId)
   const response = await fetch(`${base}/api/v1/events?${query}`, {
     signal,
     credentials: 'same-origin',

@@ -3,7 +3,7 @@
 
 import { signal } from '@preact/signals'
 import { after, learnTime, now } from '../clock.ts'
-import { base } from '../place.ts'
+import { base } from '../href.ts'
 import { readStream, type LinkState, type LiveEvent } from './live-channel.ts'
 
 export type { LiveEvent } from './live-channel.ts'
@@ -104,10 +104,10 @@ async function lead(closed: AbortSignal): Promise<void> {
   while (!closed.aborted) {
     // A new topic needs a new connection.
     restart = new AbortController()
-    const asked = [...topics].join(',')
+    const wanted = [...topics].join(',')
     const reader = {
-      topics: () => asked,
-      place: () => lastId,
+      topics: () => wanted,
+      lastEventId: () => lastId,
       onEvent: (event: LiveEvent) => publish({ kind: 'event', event }),
       onState: (state: LinkState) => setState(state),
     }

@@ -17,7 +17,7 @@ interface State<T> {
   readonly at: number
 }
 
-interface Held {
+interface CachedAnswer {
   readonly state: Signal<State<unknown>>
   readonly users: Map<symbol, Concerns>
   isAsking: boolean
@@ -33,7 +33,7 @@ export interface Read<T> extends State<T> {
   readonly reload: () => void
 }
 
-const KEPT_MAX = 100
+const CACHED_MAX = 100
 const GAP_MS = 1_000
 const nothing: State<never> = {
   data: undefined,
@@ -43,27 +43,27 @@ const nothing: State<never> = {
   at: 0,
 }
 
-const held = new Map<string, Held>()
+const cache = new Map<string, CachedAnswer>()
 
-function hold(address: string): Held {
-  const found = held.get(address)
+function hold(address: string): CachedAnswer {
+  const found = cache.get(address)
   if (found) return found
-  const made: Held = {
+  const made: CachedAnswer = {
     state: signal<State<unknown>>(nothing),
     users: new Map(),
     isAsking: false,
     isStale: false,
     askedAt: 0,
   }
-  held.set(address, made)
-  for (const [old, { users }] of held) {
-    if (held.size <= KEPT_MAX) break
-    if (users.size === 0 && old !== address) held.delete(old)
+  cache.set(address, made)
+  for (const [old, { users }] of cache) {
+    if (cache.size <= CACHED_MAX) break
+    if (users.size === 0 && old !== address) cache.delete(old)
   }
   return made
 }
 
-async function ask(address: string, one: Held): Promise<void> {
+async function ask(address: string, one: CachedAnswer): Promise<void> {
   if (one.isAsking) {
     one.isStale = true
     return
@@ -84,7 +84,7 @@ async function ask(address: string, one: Held): Promise<void> {
 }
 
 /** Not more than once a second, however many events ask for it. */
-function askSoon(address: string, one: Held): void {
+function askSoon(address: string, one: CachedAnswer): void {
   const wait = Math.max(0, one.askedAt + GAP_MS - now())
   if (one.isStale) return
   one.isStale = true
@@ -96,7 +96,7 @@ function askSoon(address: string, one: Held): void {
 
 onLive(events => {
   const isAnew = events.some(({ type }) => type === 'resync')
-  for (const [address, one] of held) {
+  for (const [address, one] of cache) {
     const concerns = [...one.users.values()]
     if (concerns.length === 0) continue
     if (isAnew || events.some(event => concerns.some(fits => fits(event)))) askSoon(address, one)
@@ -105,7 +105,7 @@ onLive(events => {
 
 /** Everything on the screen is read again: after something was done. */
 export function refreshAll(): void {
-  for (const [address, one] of held) if (one.users.size > 0) void ask(address, one)
+  for (const [address, one] of cache) if (one.users.size > 0) void ask(address, one)
 }
 
 export const anyChange: Concerns = ({ type }) => type.startsWith('run.') || type.startsWith('job.')

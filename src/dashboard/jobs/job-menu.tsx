@@ -4,14 +4,14 @@ import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 import type { Job } from '../data/reads.ts'
 import { isAdmin, isOperator } from '../data/session.ts'
-import { Confirm } from '../parts/dialog.tsx'
-import { TextField } from '../parts/field.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { Menu, type MenuItem } from '../parts/menu.tsx'
-import { toast } from '../parts/toasts.tsx'
+import { Confirm } from '../components/dialog.tsx'
+import { TextField } from '../forms/field.tsx'
+import { Icon } from '../components/icon.tsx'
+import { Menu, type MenuItem } from '../components/menu.tsx'
+import { toast } from '../components/toasts.tsx'
 import { paths, pathTo } from '../paths.ts'
-import { base, href } from '../place.ts'
-import { allowed, jobDeeds } from './deeds.ts'
+import { base, href } from '../href.ts'
+import { allowed, jobActions } from './job-actions.ts'
 
 interface JobMenuProps {
   readonly job: Job
@@ -75,7 +75,7 @@ export function JobMenu({ job, onWhy, look = 'bare' }: JobMenuProps) {
     },
   )
   if (isOperator.value && can.retry) {
-    items.push({ label: 'Start over', onSelect: () => void jobDeeds.retry(job) })
+    items.push({ label: 'Start over', onSelect: () => void jobActions.retry(job) })
   }
   if (isOperator.value && can.cancel) {
     items.push({ label: 'Cancel…', onSelect: () => setAsks('cancel'), isDangerous: true })
@@ -101,7 +101,7 @@ function CancelDialog({ job, onClose }: AskProps) {
   const [reason, setReason] = useState('')
   const confirm = () => {
     onClose()
-    void jobDeeds.cancel(job, reason.trim())
+    void jobActions.cancel(job, reason.trim())
   }
   return (
     <Confirm
@@ -122,7 +122,7 @@ function DeleteDialog({ job, onClose }: AskProps) {
   const confirm = async () => {
     const isHere = path === href(pathTo('job', { id: job.id }))
     onClose()
-    const done = await jobDeeds.remove(job)
+    const done = await jobActions.remove(job)
     if (done !== null && isHere) route(href(paths.jobs))
   }
   return (

@@ -2,13 +2,13 @@
 
 import { useState } from 'preact/hooks'
 import { now } from '../clock.ts'
-import { ProblemBox } from '../parts/conditions.tsx'
-import { Confirm } from '../parts/dialog.tsx'
-import { ChoiceField, TextField } from '../parts/field.tsx'
-import { momentText } from '../parts/format.ts'
+import { ProblemBox } from '../components/conditions.tsx'
+import { Confirm } from '../components/dialog.tsx'
+import { ChoiceField, TextField } from '../forms/field.tsx'
+import { momentText } from '../components/format.ts'
 import { localZone } from '../view.ts'
 import type { ApiProblem } from '../data/problem.ts'
-import type { PauseGiven } from './deeds.ts'
+import type { PauseGiven } from './job-actions.ts'
 
 type Length = 'hour' | 'tomorrow' | 'until' | 'open'
 

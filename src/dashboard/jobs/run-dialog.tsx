@@ -1,13 +1,13 @@
 // Run now: once more beside the schedule, with the job's payload or another one.
 
 import { useState } from 'preact/hooks'
-import { useDeed } from '../data/act.ts'
+import { useAction } from '../data/act.ts'
 import { api, url } from '../data/api.ts'
 import type { Job } from '../data/reads.ts'
-import { ProblemBox } from '../parts/conditions.tsx'
-import { Confirm } from '../parts/dialog.tsx'
-import { TextField } from '../parts/field.tsx'
-import { toast } from '../parts/toasts.tsx'
+import { ProblemBox } from '../components/conditions.tsx'
+import { Confirm } from '../components/dialog.tsx'
+import { TextField } from '../forms/field.tsx'
+import { toast } from '../components/toasts.tsx'
 
 interface RunProps {
   readonly job: Job
@@ -27,7 +27,7 @@ export function RunDialog({ job, onClose }: RunProps) {
   const before = JSON.stringify(job.payload, null, 2)
   const [text, setText] = useState(before)
   const parsed = parseJson(text)
-  const { isBusy, problem, run } = useDeed(() => {
+  const { isBusy, problem, run } = useAction(() => {
     const isOther = text.trim() !== before && 'value' in parsed
     const address = url<unknown>(`/jobs/${encodeURIComponent(job.id)}/run`)
     return api.post(address, isOther ? { payload: parsed.value } : {})

@@ -2,10 +2,10 @@
 
 import { never, useRead } from '../data/read.ts'
 import { reads, type Job } from '../data/reads.ts'
-import { Shown } from '../parts/conditions.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { Glyph } from '../parts/glyph.tsx'
-import { lookOf } from '../parts/states.ts'
+import { Shown } from '../components/conditions.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { Glyph } from '../components/glyph.tsx'
+import { lookOf } from '../components/states.ts'
 
 interface WhyProps {
   readonly job: Pick<Job, 'id' | 'name'>

@@ -1,7 +1,7 @@
 // What the keyboard can do on this page.
 
-import { Dialog } from '../parts/dialog.tsx'
-import { Key } from '../parts/small.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { Key } from '../components/key.tsx'
 import { hasLetterKeys } from '../view.ts'
 import { knownKeys } from './keys.ts'
 

@@ -19,12 +19,12 @@ const maps = signal<readonly { readonly current: KeyMap }[]>([])
 
 /** The newest map wins: a page may take a key that the frame has too. */
 export function useKeys(map: KeyMap): void {
-  const held = useRef(map)
-  held.current = map
+  const latest = useRef(map)
+  latest.current = map
   useEffect(() => {
-    maps.value = [...maps.value, held]
+    maps.value = [...maps.value, latest]
     return () => {
-      maps.value = maps.value.filter(one => one !== held)
+      maps.value = maps.value.filter(one => one !== latest)
     }
   }, [])
 }

@@ -5,8 +5,8 @@ import { every, second } from '../clock.ts'
 import { isLivePaused, link, recent, toggleLive } from '../data/live.ts'
 import { never, useRead } from '../data/read.ts'
 import { reads } from '../data/reads.ts'
-import { relativeText, spanText } from '../parts/format.ts'
-import { Icon } from '../parts/icon.tsx'
+import { relativeText, spanText } from '../components/format.ts'
+import { Icon } from '../components/icon.tsx'
 
 const RATE_MS = 10_000
 

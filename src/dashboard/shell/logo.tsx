@@ -1,6 +1,6 @@
 // The mark: a bell. Also the icon of the tab, in the colour of the environment.
 
-import { environment } from '../place.ts'
+import { environment } from '../href.ts'
 
 const BELL =
   'M16 3.5a2 2 0 0 1 2 2v.7c4 .9 6.6 4.3 6.6 8.8 0 4.6 1 6.7 2.6 8.3.6.6.2 1.7-.7 1.7' +

@@ -4,13 +4,13 @@ import { useLocation } from 'preact-iso'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { after } from '../clock.ts'
 import { never, useRead } from '../data/read.ts'
-import { reads, type Found } from '../data/reads.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { Glyph } from '../parts/glyph.tsx'
-import { Icon, type IconName } from '../parts/icon.tsx'
-import { lookOf } from '../parts/states.ts'
+import { reads, type SearchResults } from '../data/reads.ts'
+import { Dialog } from '../components/dialog.tsx'
+import { Glyph } from '../components/glyph.tsx'
+import { Icon, type IconName } from '../components/icon.tsx'
+import { lookOf } from '../components/states.ts'
 import { pathTo } from '../paths.ts'
-import { href } from '../place.ts'
+import { href } from '../href.ts'
 
 export interface Command {
   readonly key: string
@@ -97,12 +97,12 @@ export function Palette({ commands, onClose }: PaletteProps) {
 
 /** Asks when the typing rests. */
 function useSearch(text: string) {
-  const [asked, setAsked] = useState('')
-  useEffect(() => after(REST_MS, () => setAsked(text.trim())), [text])
-  return asked === '' ? null : reads.search(asked.slice(0, 200))
+  const [searched, setSearched] = useState('')
+  useEffect(() => after(REST_MS, () => setSearched(text.trim())), [text])
+  return searched === '' ? null : reads.search(searched.slice(0, 200))
 }
 
-function resultsOf(found: Found | undefined, route: (path: string) => void): Command[] {
+function resultsOf(found: SearchResults | undefined, route: (path: string) => void): Command[] {
   if (!found) return []
   return found.jobs.map(job => ({
     key: `job ${job.id}`,

@@ -2,19 +2,19 @@
 // script can read; nothing is kept here.
 
 import { useState } from 'preact/hooks'
-import { useDeed } from '../data/act.ts'
+import { useAction } from '../data/act.ts'
 import { sessionProblem, signIn } from '../data/session.ts'
-import { ProblemBox } from '../parts/conditions.tsx'
-import { Field } from '../parts/field.tsx'
-import { useTitle } from '../parts/page.tsx'
-import { CopyButton } from '../parts/small.tsx'
+import { ProblemBox } from '../components/conditions.tsx'
+import { Field } from '../forms/field.tsx'
+import { useTitle } from '../components/page.tsx'
+import { CopyButton } from '../components/json.tsx'
 import { Logo } from './logo.tsx'
 
 const COMMAND = 'npx carillon token --role admin'
 
 export function SignIn() {
   const [token, setToken] = useState('')
-  const { isBusy, problem, run } = useDeed(signIn)
+  const { isBusy, problem, run } = useAction(signIn)
   useTitle('Sign in')
   const submit = (event: Event) => {
     event.preventDefault()

@@ -1,19 +1,19 @@
-// Who did what and when: written with every deed, never changed.
+// Who did what and when: written with every action, never changed.
 
-import { asks, type AuditEntry } from '../../data/more-reads.ts'
+import { reads, type AuditEntry } from '../../data/reads.ts'
 import { useRead, type Concerns } from '../../data/read.ts'
 import { seesEveryTenant } from '../../data/session.ts'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { formText } from '../../parts/form-text.ts'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { Page } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { TenantChoice } from '../../parts/tenant-choice.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useView, type View } from '../../parts/view-state.ts'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { formText } from '../../forms/form-text.ts'
+import { StateBadge } from '../../components/glyph.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { TenantChoice } from '../../components/tenant-choice.tsx'
+import { Time } from '../../components/time.tsx'
+import { useView, type View } from '../../components/view-state.ts'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 
 const PAGE = 50
 const ofJobs: Concerns = ({ type }) => type.startsWith('job.')
@@ -60,18 +60,18 @@ function Target({ entry: { object, action } }: { readonly entry: AuditEntry }) {
       {object}
     </a>
   ) : (
-    <span class="said">{object}</span>
+    <span class="outcome">{object}</span>
   )
 }
 
 function Change({ entry: { before, after } }: { readonly entry: AuditEntry }) {
-  const said = [before, after].map(state =>
+  const texts = [before, after].map(state =>
     state == null ? null : `${state.status} r${state.revision}`,
   )
-  if (said[0] === null && said[1] === null) return <span class="dim">–</span>
+  if (texts[0] === null && texts[1] === null) return <span class="dim">–</span>
   return (
     <span class="small">
-      {said[0] ?? 'nothing'} → {said[1] ?? 'nothing'}
+      {texts[0] ?? 'nothing'} → {texts[1] ?? 'nothing'}
     </span>
   )
 }
@@ -79,11 +79,11 @@ function Change({ entry: { before, after } }: { readonly entry: AuditEntry }) {
 export function Audit() {
   const view = useView()
   const asked = { job: view.get('job'), tenant: view.get('tenant'), cursor: view.get('cursor') }
-  const read = useRead(asks.audit({ ...asked, limit: PAGE }), ofJobs)
+  const read = useRead(reads.audit({ ...asked, limit: PAGE }), ofJobs)
   return (
     <Page
       title="Audit"
-      about="Who did what, the newest first. It is written with every deed and cannot be changed."
+      about="Who did what, the newest first. It is written with every action and cannot be changed."
       actions={<TenantChoice all="Every tenant, the newest" value={view.get('tenant')} />}
     >
       <JobFilter view={view} />
@@ -95,7 +95,7 @@ export function Audit() {
                 <Nobody view={view} />
               ) : (
                 <Table
-                  caption="Deeds"
+                  caption="Audit entries"
                   columns={columns}
                   items={entries}
                   keyOf={entry => entry.id}

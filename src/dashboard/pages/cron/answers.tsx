@@ -3,11 +3,11 @@
 
 import { second } from '../../clock.ts'
 import type { CronPreview } from '../../data/reads.ts'
-import { Empty } from '../../parts/conditions.tsx'
-import { momentText, plural, relativeText, spanText } from '../../parts/format.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Card } from '../../parts/page.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
+import { Empty } from '../../components/conditions.tsx'
+import { momentText, plural, relativeText, spanText } from '../../components/format.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Card } from '../../components/page.tsx'
+import { Table, type Column } from '../../components/table.tsx'
 import { localZone } from '../../view.ts'
 
 type Zone = CronPreview['zones'][number]
@@ -32,10 +32,10 @@ function nextColumns(zone: string, now: number): readonly Column<Next>[] {
       isMain: at === 0,
       cell: one => momentText(Date.parse(one.at), { zone: name, hasSeconds: true, now: 0 }),
     })),
-    { key: 'in', head: 'Away', cell: one => relativeText(Date.parse(one.at), now) },
+    { key: 'in', head: 'In', cell: one => relativeText(Date.parse(one.at), now) },
     {
       key: 'gap',
-      head: 'After the one before',
+      head: 'Since the previous',
       align: 'end',
       cell: one => (one.gap_ms === null ? '–' : spanText(one.gap_ms)),
     },
@@ -154,13 +154,7 @@ export function Compared({ compare, zone }: ComparedProps) {
       ) : (
         <div class="cards">
           <Moments title="adds" count={added_count} moments={added} zone={zone} sign="+" />
-          <Moments
-            title="takes away"
-            count={removed_count}
-            moments={removed}
-            zone={zone}
-            sign="−"
-          />
+          <Moments title="removes" count={removed_count} moments={removed} zone={zone} sign="−" />
           <p class="dim small wide">Until {until}.</p>
         </div>
       )}

@@ -2,8 +2,8 @@
 // some day of a month.
 
 import { useState } from 'preact/hooks'
-import { ChoiceField, TextField } from '../../parts/field.tsx'
-import { Segments } from '../../parts/small.tsx'
+import { ChoiceField, TextField } from '../../forms/field.tsx'
+import { Segments } from '../../components/segments.tsx'
 import { buildCron, weekdays, type Rule } from './rule.ts'
 
 const kinds = [

@@ -3,23 +3,23 @@
 
 import { useState } from 'preact/hooks'
 import type { ApiProblem } from '../../data/problem.ts'
-import { Empty, Loading, ProblemBox } from '../../parts/conditions.tsx'
-import { ChoiceField, Field, TextField } from '../../parts/field.tsx'
-import { Card, Page } from '../../parts/page.tsx'
-import { CopyButton } from '../../parts/small.tsx'
-import { useView } from '../../parts/view-state.ts'
+import { Empty, Loading, ProblemBox } from '../../components/conditions.tsx'
+import { ChoiceField, Field, TextField } from '../../forms/field.tsx'
+import { Card, Page } from '../../components/page.tsx'
+import { CopyButton } from '../../components/json.tsx'
+import { useView } from '../../components/view-state.ts'
 import { localZone } from '../../view.ts'
 import { Compared, DstNotes, Lints, NextTable } from './answers.tsx'
 import { Builder } from './builder.tsx'
-import { usePreview, type Asked, type Preview } from './use-preview.ts'
+import { usePreview, type PreviewQuery, type Preview } from './use-preview.ts'
 
 const START = '30 2 * * *'
 const zones: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone')]
 
 /** What was typed is shown at once and goes to the address, so that every lab is a link. */
-function useAsked(): readonly [Asked, (changes: Partial<Asked>) => void] {
+function useCronQuery(): readonly [PreviewQuery, (changes: Partial<PreviewQuery>) => void] {
   const view = useView()
-  const [asked, setAsked] = useState<Asked>(() => ({
+  const [query, setQuery] = useState<PreviewQuery>(() => ({
     cron: view.get('cron') ?? START,
     dialect: view.get('dialect') === 'posix' ? 'posix' : 'extended',
     zone: view.get('tz') ?? localZone,
@@ -27,9 +27,9 @@ function useAsked(): readonly [Asked, (changes: Partial<Asked>) => void] {
     fold: view.get('fold') === 'both' ? 'both' : 'first',
     compare: view.get('compare') ?? '',
   }))
-  const change = (changes: Partial<Asked>) => {
-    const next = { ...asked, ...changes }
-    setAsked(next)
+  const change = (changes: Partial<PreviewQuery>) => {
+    const next = { ...query, ...changes }
+    setQuery(next)
     view.set({
       cron: next.cron,
       tz: next.zone === localZone ? null : next.zone,
@@ -39,34 +39,34 @@ function useAsked(): readonly [Asked, (changes: Partial<Asked>) => void] {
       compare: next.compare,
     })
   }
-  return [asked, change]
+  return [query, change]
 }
 
 export function CronLab() {
-  const [asked, change] = useAsked()
-  const preview = usePreview(asked)
+  const [query, change] = useCronQuery()
+  const preview = usePreview(query)
   return (
     <Page title="Cron lab" about="Try an expression. Nothing here changes a job.">
       <div class="cards lab">
         <Card title="Expression">
-          <Form asked={asked} change={change} preview={preview} />
+          <Form query={query} change={change} preview={preview} />
         </Card>
         <Card title="Build one">
           <Builder onBuilt={cron => change({ cron })} />
         </Card>
-        <Answers asked={asked} preview={preview} />
+        <Answers query={query} preview={preview} />
       </div>
     </Page>
   )
 }
 
 interface FormProps {
-  readonly asked: Asked
-  readonly change: (changes: Partial<Asked>) => void
+  readonly query: PreviewQuery
+  readonly change: (changes: Partial<PreviewQuery>) => void
   readonly preview: Preview
 }
 
-function Form({ asked, change, preview }: FormProps) {
+function Form({ query, change, preview }: FormProps) {
   const { problem, data } = preview
   return (
     <div class="stack">
@@ -75,35 +75,35 @@ function Form({ asked, change, preview }: FormProps) {
           <input
             {...wiring}
             class="input mono cron-input"
-            value={asked.cron}
+            value={query.cron}
             spellcheck={false}
             autocomplete="off"
             onInput={event => change({ cron: event.currentTarget.value })}
           />
         )}
       </Field>
-      <Caret text={asked.cron} problem={problem} />
+      <Caret text={query.cron} problem={problem} />
       <p class="sentence" role="status">
         {data?.zones[0]?.description ?? ''}
       </p>
-      {data !== null && data.canonical !== asked.cron && (
+      {data !== null && data.canonical !== query.cron && (
         <p class="dim small">
           The same as <code>{data.canonical}</code>
         </p>
       )}
       <TextField
         label="Time zone"
-        value={asked.zone}
+        value={query.zone}
         onChange={zone => change({ zone })}
         suggestions={zones}
         problem={problem}
         names={['timezones']}
-        hint={asked.zone === localZone ? 'Yours.' : `Yours is ${localZone}.`}
+        hint={query.zone === localZone ? 'Yours.' : `Yours is ${localZone}.`}
       />
-      <Rules asked={asked} change={change} />
+      <Rules query={query} change={change} />
       <TextField
         label="Compare with"
-        value={asked.compare}
+        value={query.compare}
         onChange={compare => change({ compare })}
         isMono
         placeholder="another expression"
@@ -111,18 +111,18 @@ function Form({ asked, change, preview }: FormProps) {
         names={['compare']}
       />
       <div class="row">
-        <CopyButton text={asked.cron} label="Copy expression" />
+        <CopyButton text={query.cron} label="Copy expression" />
       </div>
     </div>
   )
 }
 
-function Rules({ asked, change }: Omit<FormProps, 'preview'>) {
+function Rules({ query, change }: Omit<FormProps, 'preview'>) {
   return (
-    <div class="form-row">
+    <div class="cron-rules">
       <ChoiceField
         label="Dialect"
-        value={asked.dialect}
+        value={query.dialect}
         onChange={dialect => change({ dialect })}
         options={[
           ['extended', 'Extended: seconds, L, W, #'],
@@ -131,7 +131,7 @@ function Rules({ asked, change }: Omit<FormProps, 'preview'>) {
       />
       <ChoiceField
         label="A time that does not exist"
-        value={asked.gap}
+        value={query.gap}
         onChange={gap => change({ gap })}
         options={[
           ['shift', 'runs right after the gap'],
@@ -140,7 +140,7 @@ function Rules({ asked, change }: Omit<FormProps, 'preview'>) {
       />
       <ChoiceField
         label="A time that comes twice"
-        value={asked.fold}
+        value={query.fold}
         onChange={fold => change({ fold })}
         options={[
           ['first', 'runs the first time'],
@@ -166,7 +166,7 @@ function Caret({ text, problem }: { readonly text: string; readonly problem: Api
   )
 }
 
-function Answers({ asked, preview }: { readonly asked: Asked; readonly preview: Preview }) {
+function Answers({ query, preview }: { readonly query: PreviewQuery; readonly preview: Preview }) {
   const { data, problem, isBusy } = preview
   if (data === null) {
     if (problem !== null) {
@@ -197,7 +197,7 @@ function Answers({ asked, preview }: { readonly asked: Asked; readonly preview: 
         <NextTable next={zone.next} zone={zone.timezone} />
       </Card>
       <Card title="Changes of the clocks">
-        <DstNotes zone={zone} dst={{ gap: asked.gap, fold: asked.fold }} />
+        <DstNotes zone={zone} dst={{ gap: query.gap, fold: query.fold }} />
       </Card>
       <Card title="Worth a look">
         <Lints lints={data.lints} />

@@ -6,7 +6,7 @@ import { api, url } from '../../data/api.ts'
 import { problemFrom, type ApiProblem } from '../../data/problem.ts'
 import type { CronPreview } from '../../data/reads.ts'
 
-export interface Asked {
+export interface PreviewQuery {
   readonly cron: string
   readonly dialect: 'extended' | 'posix'
   readonly zone: string
@@ -24,18 +24,18 @@ export interface Preview {
 const REST_MS = 200
 const COUNT = 10
 
-export function usePreview(asked: Asked): Preview {
+export function usePreview(query: PreviewQuery): Preview {
   const [preview, setPreview] = useState<Preview>({ data: null, problem: null, isBusy: true })
-  const key = JSON.stringify(asked)
+  const key = JSON.stringify(query)
   useEffect(() => {
     let isOver = false
-    if (asked.cron.trim() === '') {
+    if (query.cron.trim() === '') {
       setPreview({ data: null, problem: null, isBusy: false })
       return
     }
     setPreview(held => ({ ...held, isBusy: true }))
     const cancel = after(REST_MS, () => {
-      ask(asked)
+      ask(query)
         .then(data => isOver || setPreview({ data, problem: null, isBusy: false }))
         .catch(
           (error: unknown) =>
@@ -50,7 +50,7 @@ export function usePreview(asked: Asked): Preview {
   return preview
 }
 
-function ask({ cron, dialect, zone, gap, fold, compare }: Asked): Promise<CronPreview> {
+function ask({ cron, dialect, zone, gap, fold, compare }: PreviewQuery): Promise<CronPreview> {
   return api.post(url<CronPreview>('/cron/preview'), {
     cron,
     dialect,

@@ -1,83 +1,70 @@
-// The form of a job, for making and for changing one. The service checks; its words stand at the
-// field they are about.
+// Creating a job, from nothing or from another one, and editing one.
 
-import type { ComponentChildren } from 'preact'
-import { seesEveryTenant } from '../../data/session.ts'
-import type { ApiProblem } from '../../data/problem.ts'
-import { TextField } from '../../parts/field.tsx'
-import { FormFrame } from '../../parts/form-frame.tsx'
-import type { JobForm } from './form.ts'
-import { FailureFields, FiringFields, PlaceFields } from './policy-fields.tsx'
-import { WhenFields } from './when-fields.tsx'
-import { WorkFields } from './work-fields.tsx'
+import { useLocation, useRoute } from 'preact-iso'
+import { jobShape } from 'virtual:form-shapes'
+import { Shown } from '../../components/conditions.tsx'
+import { toast } from '../../components/toasts.tsx'
+import { useView } from '../../components/view-state.ts'
+import { api, url } from '../../data/api.ts'
+import { never, useRead } from '../../data/read.ts'
+import { reads, type Job } from '../../data/reads.ts'
+import { EditDocument, NewDocument } from '../../forms/document-pages.tsx'
+import { documentIn } from '../../forms/form-kind.ts'
+import type { Fields } from '../../forms/form-values.ts'
+import { href } from '../../href.ts'
+import { paths, pathTo } from '../../paths.ts'
+import { jobKind } from './job-kind.ts'
 
-interface FormProps {
-  readonly form: JobForm
-  readonly change: (changes: Partial<JobForm>) => void
-  readonly problem: ApiProblem | null
-  readonly isBusy: boolean
-  readonly isNew: boolean
-  readonly label: string
-  readonly onSubmit: () => void
-  readonly back: string
-  readonly children?: ComponentChildren
+const kind = jobKind(jobShape)
+
+export function NewJob() {
+  const from = useView().get('from')
+  const read = useRead(from === null ? null : reads.job(from), never)
+  if (from === null) return <NewForm start={{}} />
+  return (
+    <Shown read={read}>
+      {model => <NewForm start={{ ...documentIn(kind, model), name: `${model.name} copy` }} />}
+    </Shown>
+  )
 }
 
-/** Everything a field of this form shows the rules of. */
-const shown = [
-  'name',
-  'tenant',
-  'handler',
-  'action',
-  'url',
-  'trigger',
-  'payload',
-  'tags',
-  'queue',
-  'priority',
-  'retry',
-  'timeout_seconds',
-  'overlap',
-  'missed',
-  'grace_seconds',
-  'jitter_seconds',
-  'run_limit',
-]
-
-export function JobFormView(props: FormProps) {
-  const { form, change, problem, isNew, children, ...frame } = props
-  const section = { form, change, problem }
+function NewForm({ start }: { readonly start: Fields }) {
+  const { route } = useLocation()
+  const create = async (body: Fields) => {
+    const made = await api.post(url<Job>('/jobs'), body)
+    toast(`${made.name} is created`)
+    route(href(pathTo('job', { id: made.id })))
+  }
   return (
-    <FormFrame {...frame} problem={problem} shown={shown} notice={children}>
-      <div class="pair">
-        <TextField
-          label="Name"
-          value={form.name}
-          onChange={name => change({ name })}
-          problem={problem}
-          names={['name']}
+    <NewDocument
+      kind={kind}
+      start={start}
+      title="New job"
+      label="Create the job"
+      back={href(paths.jobs)}
+      create={create}
+    />
+  )
+}
+
+export function EditJob() {
+  const { params } = useRoute()
+  const address = reads.job(params.id ?? '')
+  const read = useRead(address, never)
+  return (
+    <Shown read={read}>
+      {job => (
+        <EditDocument
+          key={job.id}
+          kind={kind}
+          read={job}
+          etag={read.etag ?? `"${job.revision}"`}
+          name={job.name}
+          address={address}
+          back={href(pathTo('job', { id: job.id }))}
+          isReplaced={false}
         />
-        {isNew && seesEveryTenant.value && (
-          <TextField
-            label="Tenant"
-            value={form.tenant}
-            onChange={tenant => change({ tenant })}
-            placeholder="default"
-            problem={problem}
-            names={['tenant']}
-          />
-        )}
-      </div>
-      <WorkFields {...section} />
-      <WhenFields {...section} />
-      <details open={problem !== null}>
-        <summary>Retries, overlap, queue, tags…</summary>
-        <div class="stack">
-          <FailureFields {...section} />
-          <FiringFields {...section} />
-          <PlaceFields {...section} />
-        </div>
-      </details>
-    </FormFrame>
+      )}
+    </Shown>
   )
 }

@@ -1,10 +1,10 @@
 // What is out of the ordinary about a job, above everything else.
 
 import type { Job } from '../../data/reads.ts'
-import { zoneOf } from '../../parts/schedule.tsx'
-import { Glyph } from '../../parts/glyph.tsx'
-import { lookOf } from '../../parts/states.ts'
-import { Time } from '../../parts/time.tsx'
+import { zoneOf } from '../../components/schedule.tsx'
+import { Glyph } from '../../components/glyph.tsx'
+import { lookOf } from '../../components/states.ts'
+import { Time } from '../../components/time.tsx'
 
 export function Banners({ job }: { readonly job: Job }) {
   const zone = zoneOf(job.trigger)
@@ -29,7 +29,7 @@ export function Banners({ job }: { readonly job: Job }) {
         <p class="banner s-failed">
           <Glyph look={lookOf('dead')} />
           <span>
-            Given up ({job.ended_reason ?? 'no reason was kept'})
+            Failed ({job.ended_reason ?? 'no reason was kept'})
             {job.error_message !== null && <>: {job.error_message}</>}
           </span>
         </p>

@@ -6,20 +6,20 @@ import { second } from '../../clock.ts'
 import { ofJob, useRead } from '../../data/read.ts'
 import { reads, type Job as JobData } from '../../data/reads.ts'
 import { isAdmin, isOperator } from '../../data/session.ts'
-import { allowed, jobDeeds } from '../../jobs/deeds.ts'
+import { allowed, jobActions } from '../../jobs/job-actions.ts'
 import { JobMenu } from '../../jobs/job-menu.tsx'
 import { PauseDialog } from '../../jobs/pause-dialog.tsx'
 import { RunDialog } from '../../jobs/run-dialog.tsx'
 import { WhyDialog } from '../../jobs/why.tsx'
-import { Shown } from '../../parts/conditions.tsx'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Page, useTitle } from '../../parts/page.tsx'
-import { scheduleText, zoneOf } from '../../parts/schedule.tsx'
-import { jobLook } from '../../parts/states.ts'
-import { Time } from '../../parts/time.tsx'
+import { Shown } from '../../components/conditions.tsx'
+import { StateBadge } from '../../components/glyph.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Page, useTitle } from '../../components/page.tsx'
+import { scheduleText, zoneOf } from '../../components/schedule.tsx'
+import { jobLook } from '../../components/states.ts'
+import { Time } from '../../components/time.tsx'
 import { paths, pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { Banners } from './banners.tsx'
 import { NextCard } from './next.tsx'
@@ -46,7 +46,7 @@ function JobPage({ job }: { readonly job: JobData }) {
     w: { label: 'Why?', act: () => setOpen('why') },
     ...(mayDo && can.run && { r: { label: 'Run now', act: () => setOpen('run') } }),
     ...(mayDo && can.pause && { p: { label: 'Pause', act: () => setOpen('pause') } }),
-    ...(mayDo && can.resume && { p: { label: 'Resume', act: () => void jobDeeds.resume(job) } }),
+    ...(mayDo && can.resume && { p: { label: 'Resume', act: () => void jobActions.resume(job) } }),
   })
   return (
     <div class="job-page">
@@ -79,7 +79,7 @@ function JobPage({ job }: { readonly job: JobData }) {
           onClose={close}
           onPause={given => {
             close()
-            void jobDeeds.pause(job, given)
+            void jobActions.pause(job, given)
           }}
         />
       )}
@@ -140,7 +140,7 @@ function Actions({ job, open }: ActionsProps) {
         </button>
       )}
       {mayDo && can.retry && (
-        <button type="button" class="button primary" onClick={() => void jobDeeds.retry(job)}>
+        <button type="button" class="button primary" onClick={() => void jobActions.retry(job)}>
           <Icon name="retry" /> Start over
         </button>
       )}
@@ -150,7 +150,7 @@ function Actions({ job, open }: ActionsProps) {
         </button>
       )}
       {mayDo && can.resume && (
-        <button type="button" class="button" onClick={() => void jobDeeds.resume(job)}>
+        <button type="button" class="button" onClick={() => void jobActions.resume(job)}>
           <Icon name="resume" /> Resume
         </button>
       )}

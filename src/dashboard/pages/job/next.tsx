@@ -3,11 +3,11 @@
 import { second } from '../../clock.ts'
 import { ofJob, useRead } from '../../data/read.ts'
 import { reads, type Job, type JobUpcoming } from '../../data/reads.ts'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { isSameDay, momentText, relativeText, spanText } from '../../parts/format.ts'
-import { Card } from '../../parts/page.tsx'
-import { zoneOf } from '../../parts/schedule.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { isSameDay, momentText, relativeText, spanText } from '../../components/format.ts'
+import { Card } from '../../components/page.tsx'
+import { zoneOf } from '../../components/schedule.tsx'
+import { Table, type Column } from '../../components/table.tsx'
 import { localZone } from '../../view.ts'
 
 type Moment = JobUpcoming['upcoming'][number] & { readonly gapMs: number | null }

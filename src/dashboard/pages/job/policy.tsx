@@ -1,9 +1,9 @@
 // What happens when: the policies in sentences; and what the job does.
 
 import type { Job } from '../../data/reads.ts'
-import { Card } from '../../parts/page.tsx'
-import { Json } from '../../parts/small.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Card } from '../../components/page.tsx'
+import { Json } from '../../components/json.tsx'
+import { Time } from '../../components/time.tsx'
 import { policySentences } from './sentences.ts'
 
 export function PolicyCard({ job }: { readonly job: Job }) {
@@ -27,7 +27,7 @@ export function AboutCard({ job }: { readonly job: Job }) {
     ['Queue', job.queue],
     ['Priority', `${job.priority} (${priorities[job.priority] ?? ''})`],
     ...(job.user_id === null ? [] : [['User', job.user_id] as const]),
-    ['Made', <Time key="made" at={job.created_at} />],
+    ['Created', <Time key="made" at={job.created_at} />],
     ['Changed', <Time key="changed" at={job.updated_at} />],
     ['Revision', String(job.revision)],
   ] as const

@@ -2,14 +2,14 @@
 
 import { ofJob, useRead } from '../../data/read.ts'
 import { reads, type Job, type Run } from '../../data/reads.ts'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { spanText } from '../../parts/format.ts'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { Card } from '../../parts/page.tsx'
-import { zoneOf } from '../../parts/schedule.tsx'
-import { runHref } from '../../parts/small.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { spanText } from '../../components/format.ts'
+import { StateBadge } from '../../components/glyph.tsx'
+import { Card } from '../../components/page.tsx'
+import { zoneOf } from '../../components/schedule.tsx'
+import { runHref } from '../../components/links.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
 
 const SHOWN = 15
 
@@ -51,7 +51,7 @@ function columnsFor(zone: string | null): Column<Run>[] {
   return [
     {
       key: 'at',
-      head: 'Scheduled for',
+      head: 'Due',
       isMain: true,
       cell: run => {
         const to = runHref(run.id)
@@ -74,14 +74,14 @@ function columnsFor(zone: string | null): Column<Run>[] {
     },
     {
       key: 'attempts',
-      head: 'Tries',
+      head: 'Attempts',
       align: 'end',
       cell: ({ attempts, attempts_max }) =>
         attempts_max === null ? String(attempts) : `${attempts}/${attempts_max}`,
     },
     {
       key: 'error',
-      head: 'Said',
+      head: 'Error/Result',
       cell: ({ error_message, reason, origin }) => (
         <span class="run-note dim small">
           {error_message ?? reason ?? (origin === 'schedule' ? '' : origin)}

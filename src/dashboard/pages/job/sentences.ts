@@ -1,6 +1,6 @@
 // The policies of a job in sentences.
 
-import { plural, spanText } from '../../parts/format.ts'
+import { plural, spanText } from '../../components/format.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -2,17 +2,17 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { every } from '../../clock.ts'
-import { useDeed } from '../../data/act.ts'
+import { useAction } from '../../data/act.ts'
 import { api, url } from '../../data/api.ts'
 import { never, refreshAll, useRead } from '../../data/read.ts'
 import { reads, type Operation } from '../../data/reads.ts'
 import { isAdmin } from '../../data/session.ts'
 import { PauseDialog } from '../../jobs/pause-dialog.tsx'
-import { ProblemBox } from '../../parts/conditions.tsx'
-import { Confirm, Dialog } from '../../parts/dialog.tsx'
-import { TextField } from '../../parts/field.tsx'
-import { countText, plural } from '../../parts/format.ts'
-import { useView } from '../../parts/view-state.ts'
+import { ProblemBox } from '../../components/conditions.tsx'
+import { Confirm, Dialog } from '../../components/dialog.tsx'
+import { TextField } from '../../forms/field.tsx'
+import { countText, plural } from '../../components/format.ts'
+import { useView } from '../../components/view-state.ts'
 import { parseFilter, type JobFilter } from './filter.ts'
 
 type Verb = 'run' | 'pause' | 'resume' | 'retry' | 'cancel' | 'delete'
@@ -29,7 +29,7 @@ const effects: Readonly<Record<Verb, string>> = {
   run: 'Each runs once, beside its schedule.',
   pause: 'They do not fire until they are resumed.',
   resume: 'They fire again, from their next moment on.',
-  retry: 'Those that were given up start over at once; others are refused.',
+  retry: 'Failed jobs start over at once; others are refused.',
   cancel: 'They will not fire again; runs under way are aborted.',
   delete: 'They and the history of their runs are gone for good.',
 }
@@ -52,7 +52,7 @@ export function BulkBar({ ids, total, isAll, onAll, onClear }: BulkProps) {
   const count = isAll ? total : ids.length
   const filter = parseFilter(view.get('q') ?? '').filter
   const target = isAll ? { filter: bulkFilter(filter), expect: total } : { ids }
-  const { isBusy, problem, run } = useDeed(async (more: object) => {
+  const { isBusy, problem, run } = useAction(async (more: object) => {
     const made = await api.post(url<Operation>('/bulk'), { action: verb, ...target, ...more })
     setOperation({ id: made.id, verb: verb! })
     setVerb(null)
@@ -107,7 +107,7 @@ interface VerbProps {
   readonly verb: Exclude<Verb, 'pause'>
   readonly count: number
   readonly isBusy: boolean
-  readonly problem: ReturnType<typeof useDeed>['problem']
+  readonly problem: ReturnType<typeof useAction>['problem']
   readonly onClose: () => void
   readonly onConfirm: () => void
 }

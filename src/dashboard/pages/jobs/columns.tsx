@@ -3,18 +3,18 @@
 import { second } from '../../clock.ts'
 import type { Job, Slot } from '../../data/reads.ts'
 import { isOperator } from '../../data/session.ts'
-import { allowed, jobDeeds } from '../../jobs/deeds.ts'
+import { allowed, jobActions } from '../../jobs/job-actions.ts'
 import { JobMenu } from '../../jobs/job-menu.tsx'
-import { relativeText, spanText } from '../../parts/format.ts'
-import { Glyph, StateBadge } from '../../parts/glyph.tsx'
-import { HeartbeatBar, slotState } from '../../parts/heartbeat.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Schedule, zoneOf } from '../../parts/schedule.tsx'
-import { JobLink } from '../../parts/small.tsx'
-import { jobLook, lookOf } from '../../parts/states.ts'
-import type { Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { href } from '../../place.ts'
+import { relativeText, spanText } from '../../components/format.ts'
+import { Glyph, StateBadge } from '../../components/glyph.tsx'
+import { HeartbeatBar, slotState } from '../../components/heartbeat.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Schedule, zoneOf } from '../../components/schedule.tsx'
+import { JobLink } from '../../components/links.tsx'
+import { jobLook, lookOf } from '../../components/states.ts'
+import type { Column } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import { href } from '../../href.ts'
 import { paths } from '../../paths.ts'
 
 export interface Dialogs {
@@ -23,7 +23,7 @@ export interface Dialogs {
   readonly why: (job: Job) => void
 }
 
-interface Given {
+interface ColumnOptions {
   readonly selected: ReadonlySet<string>
   readonly isAll: boolean
   readonly toggle: (id: string) => void
@@ -33,7 +33,13 @@ interface Given {
 
 const BEATS = 30
 
-export function columnsOf({ selected, isAll, toggle, marks, dialogs }: Given): Column<Job>[] {
+export function columnsOf({
+  selected,
+  isAll,
+  toggle,
+  marks,
+  dialogs,
+}: ColumnOptions): Column<Job>[] {
   return [
     ...(isOperator.value ? [boxOf({ selected, isAll, toggle })] : []),
     {
@@ -98,7 +104,7 @@ function boxOf({
   selected,
   isAll,
   toggle,
-}: Pick<Given, 'selected' | 'isAll' | 'toggle'>): Column<Job> {
+}: Pick<ColumnOptions, 'selected' | 'isAll' | 'toggle'>): Column<Job> {
   return {
     key: 'box',
     width: 40,
@@ -189,7 +195,11 @@ function RowActions({ job, dialogs }: { readonly job: Job; readonly dialogs: Dia
         <Act icon="pause" name={`Pause ${job.name}`} onClick={() => dialogs.pause(job)} />
       )}
       {isOperator.value && can.resume && (
-        <Act icon="resume" name={`Resume ${job.name}`} onClick={() => void jobDeeds.resume(job)} />
+        <Act
+          icon="resume"
+          name={`Resume ${job.name}`}
+          onClick={() => void jobActions.resume(job)}
+        />
       )}
       <JobMenu job={job} onWhy={() => dialogs.why(job)} />
     </span>

@@ -2,9 +2,9 @@
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { after } from '../../clock.ts'
-import { countText } from '../../parts/format.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { useView } from '../../parts/view-state.ts'
+import { countText } from '../../components/format.ts'
+import { Icon } from '../../components/icon.tsx'
+import { useView } from '../../components/view-state.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { completions, type Chip } from './filter.ts'
 
@@ -21,7 +21,7 @@ const REST_MS = 250
 const views = [
   ['', 'All'],
   ['status:running', 'Running'],
-  ['status:failed', 'Given up'],
+  ['status:failed', 'Failed'],
   ['status:paused', 'Paused'],
   ['next:<1h', 'Within an hour'],
   ['late:>30s', 'Late'],

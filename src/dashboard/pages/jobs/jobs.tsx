@@ -5,19 +5,19 @@ import { useRef, useState } from 'preact/hooks'
 import { useRead } from '../../data/read.ts'
 import { reads, type Job, type JobList } from '../../data/reads.ts'
 import { isAdmin, isOperator } from '../../data/session.ts'
-import { allowed, jobDeeds } from '../../jobs/deeds.ts'
+import { allowed, jobActions } from '../../jobs/job-actions.ts'
 import { RunDialog } from '../../jobs/run-dialog.tsx'
 import { PauseDialog } from '../../jobs/pause-dialog.tsx'
 import { WhyDialog } from '../../jobs/why.tsx'
-import { Shown } from '../../parts/conditions.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Page } from '../../parts/page.tsx'
-import { PageLinks } from '../../parts/page-links.tsx'
-import { useSteady } from '../../parts/steady.ts'
-import { Table } from '../../parts/table.tsx'
-import { useView } from '../../parts/view-state.ts'
+import { Shown } from '../../components/conditions.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Page } from '../../components/page.tsx'
+import { PageLinks } from '../../components/page-links.tsx'
+import { useSteady } from '../../components/steady-rows.ts'
+import { Table } from '../../components/table.tsx'
+import { useView } from '../../components/view-state.ts'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { BulkBar } from './bulk.tsx'
 import { columnsOf, type Dialogs } from './columns.tsx'
@@ -149,7 +149,7 @@ function OpenDialog({ open, onClose }: { readonly open: Open; readonly onClose: 
           onClose={onClose}
           onPause={given => {
             onClose()
-            void jobDeeds.pause(job, given)
+            void jobActions.pause(job, given)
           }}
         />
       )
@@ -180,7 +180,7 @@ function useListKeys({ items, place, toggle, dialogs }: ListKeys): void {
   const mayDo = isOperator.value
   useKeys({
     j: { label: 'Next row', act: () => move(1) },
-    k: { label: 'Row before', act: () => move(-1) },
+    k: { label: 'Previous row', act: () => move(-1) },
     x: { label: 'Select the row', act: on(job => toggle(job.id)) },
     w: { label: 'Why?', act: on(dialogs.why) },
     ...(mayDo && {
@@ -195,6 +195,6 @@ function useListKeys({ items, place, toggle, dialogs }: ListKeys): void {
 
 function pauseOrResume(job: Job, dialogs: Dialogs): void {
   const can = allowed(job)
-  if (can.resume) void jobDeeds.resume(job)
+  if (can.resume) void jobActions.resume(job)
   else if (can.pause) dialogs.pause(job)
 }

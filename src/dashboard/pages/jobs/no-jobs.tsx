@@ -2,12 +2,13 @@
 
 import { useState } from 'preact/hooks'
 import { isAdmin } from '../../data/session.ts'
-import { Empty } from '../../parts/conditions.tsx'
-import { LoadDemo } from '../../parts/demo.tsx'
-import { CopyButton, Segments } from '../../parts/small.tsx'
-import { useView } from '../../parts/view-state.ts'
+import { Empty } from '../../components/conditions.tsx'
+import { LoadDemo } from '../../components/demo.tsx'
+import { CopyButton } from '../../components/json.tsx'
+import { Segments } from '../../components/segments.tsx'
+import { useView } from '../../components/view-state.ts'
 import { paths } from '../../paths.ts'
-import { base, href } from '../../place.ts'
+import { base, href } from '../../href.ts'
 
 type Way = 'ts' | 'curl'
 
@@ -53,7 +54,7 @@ export function NoJobs({ hasFilter }: { readonly hasFilter: boolean }) {
           isAdmin.value && (
             <>
               <a class="button primary" href={href(paths.newJob)}>
-                Make the first job
+                Create the first job
               </a>
               <LoadDemo />
             </>

@@ -5,22 +5,22 @@ import { second } from '../../clock.ts'
 import { useRead } from '../../data/read.ts'
 import { reads, type Finding } from '../../data/reads.ts'
 import { isOperator } from '../../data/session.ts'
-import { jobDeeds } from '../../jobs/deeds.ts'
+import { jobActions } from '../../jobs/job-actions.ts'
 import { WhyDialog } from '../../jobs/why.tsx'
-import { Shown } from '../../parts/conditions.tsx'
-import { plural, relativeText } from '../../parts/format.ts'
-import { Glyph } from '../../parts/glyph.tsx'
-import { Card } from '../../parts/page.tsx'
-import { JobLink } from '../../parts/small.tsx'
-import type { StateLook } from '../../parts/states.ts'
-import { Time } from '../../parts/time.tsx'
+import { Shown } from '../../components/conditions.tsx'
+import { plural, relativeText } from '../../components/format.ts'
+import { Glyph } from '../../components/glyph.tsx'
+import { Card } from '../../components/page.tsx'
+import { JobLink } from '../../components/links.tsx'
+import type { StateLook } from '../../components/states.ts'
+import { Time } from '../../components/time.tsx'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 
 const looks: Readonly<Record<Finding['severity'], StateLook>> = {
   error: { family: 'failed', glyph: 'dead', label: 'Error' },
   warning: { family: 'retry', glyph: 'clock', label: 'Warning' },
-  info: { family: 'wait', glyph: 'clock', label: 'To know' },
+  info: { family: 'wait', glyph: 'clock', label: 'Info' },
 }
 
 export function AttentionCard() {
@@ -104,10 +104,10 @@ function Line({ finding, onWhy }: { readonly finding: Finding; readonly onWhy: (
 function Remedy({ finding, onWhy }: { readonly finding: Finding; readonly onWhy: () => void }) {
   const job = { id: finding.job_id!, name: finding.job_name! }
   if (finding.code === 'failed' && isOperator.value) {
-    return <Act label="Start over" onClick={() => void jobDeeds.retry(job)} name={job.name} />
+    return <Act label="Start over" onClick={() => void jobActions.retry(job)} name={job.name} />
   }
   if (finding.code === 'paused-long' && isOperator.value) {
-    return <Act label="Resume" onClick={() => void jobDeeds.resume(job)} name={job.name} />
+    return <Act label="Resume" onClick={() => void jobActions.resume(job)} name={job.name} />
   }
   if (finding.code === 'late' || finding.code === 'unbound') {
     return <Act label="Why?" onClick={onWhy} name={job.name} />

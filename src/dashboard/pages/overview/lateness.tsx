@@ -2,9 +2,9 @@
 
 import { useRead } from '../../data/read.ts'
 import { reads } from '../../data/reads.ts'
-import { LatenessChart } from '../../parts/lateness.tsx'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { Card } from '../../parts/page.tsx'
+import { LatenessChart } from '../../components/lateness.tsx'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { Card } from '../../components/page.tsx'
 
 export function LatenessCard() {
   const read = useRead(reads.activity(24))

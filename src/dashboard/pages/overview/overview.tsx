@@ -1,6 +1,6 @@
 // The first page: what needs a look, how the last day went, what comes next, what runs now.
 
-import { Page } from '../../parts/page.tsx'
+import { Page } from '../../components/page.tsx'
 import { AttentionCard } from './attention.tsx'
 import { LatenessCard } from './lateness.tsx'
 import { RunningCard } from './running.tsx'

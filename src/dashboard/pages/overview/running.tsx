@@ -4,11 +4,11 @@ import { second } from '../../clock.ts'
 import { useRead, type Concerns } from '../../data/read.ts'
 import { reads, type Run, type Slot } from '../../data/reads.ts'
 import { isOperator } from '../../data/session.ts'
-import { jobDeeds } from '../../jobs/deeds.ts'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { spanText } from '../../parts/format.ts'
-import { Card } from '../../parts/page.tsx'
-import { JobLink } from '../../parts/small.tsx'
+import { jobActions } from '../../jobs/job-actions.ts'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { spanText } from '../../components/format.ts'
+import { Card } from '../../components/page.tsx'
+import { JobLink } from '../../components/links.tsx'
 
 const SHOWN = 10
 const ofRuns: Concerns = ({ type }) => type === 'run.started' || type === 'run.finished'
@@ -71,7 +71,7 @@ function Line({ run, usual }: { readonly run: Run; readonly usual: Usual | null 
             <button
               type="button"
               class="button small"
-              onClick={() => void jobDeeds.cancelRun(run.id)}
+              onClick={() => void jobActions.cancelRun(run.id)}
             >
               Cancel<span class="away-from-sight"> the run of {run.job_name}</span>
             </button>

@@ -2,10 +2,10 @@
 
 import { useRead } from '../../data/read.ts'
 import { reads, type Activity } from '../../data/reads.ts'
-import { momentText, percentText, plural, shortCount } from '../../parts/format.ts'
-import { Bars } from '../../parts/small.tsx'
+import { momentText, percentText, plural, shortCount } from '../../components/format.ts'
+import { Bars } from '../../components/bars.tsx'
 import { paths } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { zoneFor } from '../../view.ts'
 
 const list = (status: string) => href(paths.jobs, { q: `status:${status}` })
@@ -27,7 +27,7 @@ export function Tiles() {
       />
       <DayTile day={day} />
       <Tile label="Paused" value={jobs?.paused} to={list('paused')} />
-      <Tile label="Given up" value={jobs?.failed} to={list('failed')} family="failed" />
+      <Tile label="Failed" value={jobs?.failed} to={list('failed')} family="failed" />
     </section>
   )
 }

@@ -4,17 +4,19 @@ import { now } from '../../clock.ts'
 import { useRead } from '../../data/read.ts'
 import { reads, type UpcomingAll } from '../../data/reads.ts'
 import { isOperator } from '../../data/session.ts'
-import { jobDeeds } from '../../jobs/deeds.ts'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { countText, momentText } from '../../parts/format.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Card } from '../../parts/page.tsx'
-import { Bars, JobLink, Segments } from '../../parts/small.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useView } from '../../parts/view-state.ts'
+import { jobActions } from '../../jobs/job-actions.ts'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { countText, momentText } from '../../components/format.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Card } from '../../components/page.tsx'
+import { Bars } from '../../components/bars.tsx'
+import { JobLink } from '../../components/links.tsx'
+import { Segments } from '../../components/segments.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import { useView } from '../../components/view-state.ts'
 import { paths } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { zoneFor } from '../../view.ts'
 
 const ranges = [
@@ -135,7 +137,7 @@ function RunButton({ one }: { readonly one: Coming }) {
       class="bare"
       title={`Run ${one.job_name} now`}
       aria-label={`Run ${one.job_name} now`}
-      onClick={() => void jobDeeds.run({ id: one.job_id, name: one.job_name })}
+      onClick={() => void jobActions.run({ id: one.job_id, name: one.job_name })}
     >
       <Icon name="play" />
     </button>

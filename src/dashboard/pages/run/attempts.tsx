@@ -1,11 +1,11 @@
 // Every attempt of a run, the oldest first, with the wait before each.
 
 import type { RunDetail } from '../../data/reads.ts'
-import { spanText } from '../../parts/format.ts'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { Card } from '../../parts/page.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { spanText } from '../../components/format.ts'
+import { StateBadge } from '../../components/glyph.tsx'
+import { Card } from '../../components/page.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
 
 type Execution = RunDetail['executions'][number]
 
@@ -56,7 +56,7 @@ const columns: readonly Column<Row>[] = [
   },
   {
     key: 'waited',
-    head: 'Waited before',
+    head: 'Wait before',
     align: 'end',
     cell: ({ waitedMs }) => (waitedMs === null ? <span class="dim">–</span> : spanText(waitedMs)),
   },
@@ -74,11 +74,11 @@ const columns: readonly Column<Row>[] = [
   },
   { key: 'node', head: 'Node', cell: ({ execution }) => execution.owner },
   {
-    key: 'said',
-    head: 'Said',
+    key: 'outcome',
+    head: 'Error/Result',
     cell: ({ execution: { error_message, reason } }) => {
-      const said = error_message ?? reason
-      return said === null ? <span class="dim">–</span> : <span class="said">{said}</span>
+      const text = error_message ?? reason
+      return text === null ? <span class="dim">–</span> : <span class="outcome">{text}</span>
     },
   },
 ]

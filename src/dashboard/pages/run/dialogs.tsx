@@ -2,16 +2,16 @@
 
 import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
-import { useDeed } from '../../data/act.ts'
+import { useAction } from '../../data/act.ts'
 import { api, url } from '../../data/api.ts'
 import type { RunDetail } from '../../data/reads.ts'
 import { parseJson } from '../../jobs/run-dialog.tsx'
-import { ProblemBox } from '../../parts/conditions.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
-import { TextField } from '../../parts/field.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { ProblemBox } from '../../components/conditions.tsx'
+import { Confirm } from '../../components/dialog.tsx'
+import { TextField } from '../../forms/field.tsx'
+import { toast } from '../../components/toasts.tsx'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 
 interface DialogProps {
   readonly run: RunDetail
@@ -23,9 +23,9 @@ const address = (run: RunDetail, verb: string) =>
 
 export function CancelDialog({ run, onClose }: DialogProps) {
   const [reason, setReason] = useState('')
-  const deed = useDeed(() => api.post(address(run, 'cancel'), reason === '' ? {} : { reason }))
+  const action = useAction(() => api.post(address(run, 'cancel'), reason === '' ? {} : { reason }))
   const confirm = async () => {
-    if (!(await deed.run())) return
+    if (!(await action.run())) return
     toast('The run is cancelled; the schedule goes on')
     onClose()
   }
@@ -34,7 +34,7 @@ export function CancelDialog({ run, onClose }: DialogProps) {
       title={`Cancel run #${run.run} of ${run.job_name}`}
       label="Cancel this run"
       isDangerous
-      isBusy={deed.isBusy}
+      isBusy={action.isBusy}
       onClose={onClose}
       onConfirm={() => void confirm()}
     >
@@ -43,12 +43,12 @@ export function CancelDialog({ run, onClose }: DialogProps) {
         label="Reason"
         value={reason}
         onChange={setReason}
-        problem={deed.problem}
+        problem={action.problem}
         names={['reason']}
         hint="Kept with the run and in the audit."
       />
-      {deed.problem !== null && deed.problem.errors.length === 0 && (
-        <ProblemBox problem={deed.problem} />
+      {action.problem !== null && action.problem.errors.length === 0 && (
+        <ProblemBox problem={action.problem} />
       )}
     </Confirm>
   )
@@ -58,13 +58,13 @@ export function ReplayDialog({ run, onClose }: DialogProps) {
   const [text, setText] = useState(JSON.stringify(run.payload ?? null, null, 2))
   const { route } = useLocation()
   const parsed = parseJson(text)
-  const deed = useDeed(async () => {
+  const action = useAction(async () => {
     const payload = 'value' in parsed ? parsed.value : null
     const { run_id } = await api.post(address(run, 'replay'), { payload })
     route(href(pathTo('run', { id: run_id })))
   })
   const confirm = async () => {
-    if (!(await deed.run())) return
+    if (!(await action.run())) return
     toast('A new run with this payload is asked for')
     onClose()
   }
@@ -72,7 +72,7 @@ export function ReplayDialog({ run, onClose }: DialogProps) {
     <Confirm
       title={`Replay ${run.job_name}`}
       label="Run with this payload"
-      isBusy={deed.isBusy}
+      isBusy={action.isBusy}
       isReady={'value' in parsed}
       onClose={onClose}
       onConfirm={() => void confirm()}
@@ -84,12 +84,12 @@ export function ReplayDialog({ run, onClose }: DialogProps) {
         onChange={setText}
         rows={10}
         isMono
-        problem={deed.problem}
+        problem={action.problem}
         names={['payload']}
         hint={'fault' in parsed ? `Not JSON yet: ${parsed.fault}` : 'Of this run only.'}
       />
-      {deed.problem !== null && deed.problem.errors.length === 0 && (
-        <ProblemBox problem={deed.problem} />
+      {action.problem !== null && action.problem.errors.length === 0 && (
+        <ProblemBox problem={action.problem} />
       )}
     </Confirm>
   )

@@ -2,13 +2,12 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../../data/api.ts'
-import { asks, type LogLine } from '../../data/more-reads.ts'
+import { reads, type LogLine, type RunDetail } from '../../data/reads.ts'
 import { problemFrom, type ApiProblem } from '../../data/problem.ts'
-import type { RunDetail } from '../../data/reads.ts'
-import { Empty, Loading, ProblemBox } from '../../parts/conditions.tsx'
-import { momentText, spanText } from '../../parts/format.ts'
-import { Card } from '../../parts/page.tsx'
-import { Segments } from '../../parts/small.tsx'
+import { Empty, Loading, ProblemBox } from '../../components/conditions.tsx'
+import { momentText, spanText } from '../../components/format.ts'
+import { Card } from '../../components/page.tsx'
+import { Segments } from '../../components/segments.tsx'
 import { zoneFor } from '../../view.ts'
 
 const FOLLOW_SECONDS = 20
@@ -46,7 +45,7 @@ async function follow(
   // The first question is answered at once, so that something is shown; the others wait for lines.
   for (let wait = 0; ; wait = FOLLOW_SECONDS) {
     try {
-      const address = asks.log(id, { attempt, offset: lines.length, follow: wait })
+      const address = reads.log(id, { attempt, offset: lines.length, follow: wait })
       const { body } = await call(address, { signal })
       lines = [...lines, ...body.lines]
       tell({ lines, isOver: body.is_over, isKnown: true, problem: null })
@@ -105,7 +104,7 @@ function SieveTools({ sieve, change }: SieveProps) {
   return (
     <>
       <Segments
-        label="Least level"
+        label="Minimum level"
         value={sieve.least}
         options={levels.map(level => [level, level] as const)}
         onChange={least => change({ least })}

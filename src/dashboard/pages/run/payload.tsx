@@ -1,8 +1,8 @@
 // What a run was given: its payload, or each of them if its job was edited between two attempts.
 
 import type { RunDetail } from '../../data/reads.ts'
-import { Card } from '../../parts/page.tsx'
-import { Json } from '../../parts/small.tsx'
+import { Card } from '../../components/page.tsx'
+import { Json } from '../../components/json.tsx'
 
 type Step = RunDetail['payloads'][number]
 

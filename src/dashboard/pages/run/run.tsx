@@ -8,15 +8,16 @@ import { anyChange, useRead, type Concerns } from '../../data/read.ts'
 import { reads, type RunDetail } from '../../data/reads.ts'
 import { isOperator } from '../../data/session.ts'
 import { second } from '../../clock.ts'
-import { Shown } from '../../parts/conditions.tsx'
-import { spanText } from '../../parts/format.ts'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Card, Page } from '../../parts/page.tsx'
-import { CopyButton, JobLink, Json } from '../../parts/small.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Shown } from '../../components/conditions.tsx'
+import { spanText } from '../../components/format.ts'
+import { StateBadge } from '../../components/glyph.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Card, Page } from '../../components/page.tsx'
+import { CopyButton, Json } from '../../components/json.tsx'
+import { JobLink } from '../../components/links.tsx'
+import { Time } from '../../components/time.tsx'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { originText } from '../../runs/words.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { Attempts } from './attempts.tsx'
@@ -204,7 +205,7 @@ function ProgressCard({ progress }: { readonly progress: NonNullable<RunDetail['
   const { fraction, note, at } = progress
   const ago = spanText(Math.max(0, second.value - Date.parse(at)), { isCoarse: true })
   return (
-    <Card title="Progress" aside={`told ${ago} ago`} wide>
+    <Card title="Progress" aside={`reported ${ago} ago`} wide>
       <div class="row">
         <progress max={1} value={fraction ?? undefined} aria-label="Progress" />
         {fraction !== null && <span class="numbers">{Math.round(fraction * 100)} %</span>}

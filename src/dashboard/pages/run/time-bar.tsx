@@ -2,8 +2,8 @@
 
 import { second } from '../../clock.ts'
 import type { RunDetail } from '../../data/reads.ts'
-import { percentText, spanText } from '../../parts/format.ts'
-import { Time } from '../../parts/time.tsx'
+import { percentText, spanText } from '../../components/format.ts'
+import { Time } from '../../components/time.tsx'
 import { phaseLook } from '../../runs/words.ts'
 
 type Segment = RunDetail['time'][number]

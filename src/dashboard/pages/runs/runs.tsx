@@ -3,21 +3,21 @@
 import { useState } from 'preact/hooks'
 import { useRead } from '../../data/read.ts'
 import { reads, type Run } from '../../data/reads.ts'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { formText } from '../../parts/form-text.ts'
-import { spanText } from '../../parts/format.ts'
-import { Glyph, StateBadge } from '../../parts/glyph.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Page } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
-import { JobLink } from '../../parts/small.tsx'
-import { lookOf } from '../../parts/states.ts'
-import { Table, type Column } from '../../parts/table.tsx'
-import { TenantChoice } from '../../parts/tenant-choice.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useView, type View } from '../../parts/view-state.ts'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { formText } from '../../forms/form-text.ts'
+import { spanText } from '../../components/format.ts'
+import { Glyph, StateBadge } from '../../components/glyph.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { JobLink } from '../../components/links.tsx'
+import { lookOf } from '../../components/states.ts'
+import { Table, type Column } from '../../components/table.tsx'
+import { TenantChoice } from '../../components/tenant-choice.tsx'
+import { Time } from '../../components/time.tsx'
+import { useView, type View } from '../../components/view-state.ts'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { originText, runStates } from '../../runs/words.ts'
 
 const PAGE = 50
@@ -95,12 +95,12 @@ const columns: readonly Column<Run>[] = [
   },
   { key: 'node', head: 'Node', width: 120, drop: 1, cell: run => run.owner ?? <None /> },
   {
-    key: 'said',
+    key: 'outcome',
     head: 'Error',
     width: 200,
     cell: run => {
-      const said = run.error_message ?? run.reason
-      return said === null ? <None /> : <span class="said">{said}</span>
+      const text = run.error_message ?? run.reason
+      return text === null ? <None /> : <span class="outcome">{text}</span>
     },
   },
 ]

@@ -1,26 +1,26 @@
-// Adding and changing a source.
+// Adding and editing a source.
 
 import { useLocation, useRoute } from 'preact-iso'
+import { sourceShape } from 'virtual:form-shapes'
 import { api, url } from '../../data/api.ts'
-import { asks, type Source } from '../../data/more-reads.ts'
+import { reads, type Source } from '../../data/reads.ts'
 import { never, useRead } from '../../data/read.ts'
-import type { Kind } from '../../documents/document-form.tsx'
-import { EditDocument, NewDocument } from '../../documents/pages.tsx'
-import { Shown } from '../../parts/conditions.tsx'
-import type { Fields } from '../../parts/form-values.ts'
-import { TenantChoice, useTenant } from '../../parts/tenant-choice.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { EditDocument, NewDocument } from '../../forms/document-pages.tsx'
+import { Shown } from '../../components/conditions.tsx'
+import { formKind } from '../../forms/form-kind.ts'
+import type { Fields } from '../../forms/form-values.ts'
+import { TenantChoice, useTenant } from '../../components/tenant-choice.tsx'
+import { toast } from '../../components/toasts.tsx'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
-import { SourceFields } from './fields.tsx'
-import { bodyOf, faultsOf, formOf, newSource, shownIn, type SourceForm } from './form.ts'
+import { href } from '../../href.ts'
+import { sourceLayout } from './layout.ts'
 
-const kind: Kind<SourceForm> = { formOf, bodyOf, shownIn, faultsOf, Fields: SourceFields }
+const kind = formKind(sourceShape, sourceLayout)
 
 export function NewSource() {
   const { route } = useLocation()
   const tenant = useTenant()
-  const make = async (body: Fields) => {
+  const create = async (body: Fields) => {
     const made = await api.post(url<Source>('/sources', { tenant }), body)
     toast(`${made.name} is added`)
     route(href(pathTo('source', { name: made.name }), { tenant }))
@@ -28,12 +28,12 @@ export function NewSource() {
   return (
     <NewDocument
       kind={kind}
-      start={newSource}
+      start={{}}
       title="New source"
       label="Add the source"
       back={href(pathTo('sources'), { tenant })}
       actions={<TenantChoice all={null} value={tenant} />}
-      make={make}
+      create={create}
     />
   )
 }
@@ -41,7 +41,7 @@ export function NewSource() {
 export function EditSource() {
   const { params } = useRoute()
   const tenant = useTenant()
-  const address = asks.source(params.name ?? '', { tenant })
+  const address = reads.source(params.name ?? '', { tenant })
   const read = useRead(address, never)
   return (
     <Shown read={read}>
@@ -54,25 +54,9 @@ export function EditSource() {
           name={source.name}
           address={address}
           back={href(pathTo('source', { name: source.name }), { tenant })}
-          documentOf={documentOf}
+          isReplaced
         />
       )}
     </Shown>
   )
-}
-
-const added: readonly string[] = [
-  'job_id',
-  'state',
-  'last_success_at',
-  'next_run_at',
-  'retry',
-  'revision',
-  'created_at',
-  'updated_at',
-]
-
-/** Without what the service adds, which a caller need not send back. */
-function documentOf(source: Source): Fields {
-  return Object.fromEntries(Object.entries(source).filter(([name]) => !added.includes(name)))
 }

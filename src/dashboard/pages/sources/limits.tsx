@@ -1,19 +1,19 @@
 // How many requests a domain gets: what is set, set anew, and lifted.
 
 import { useState } from 'preact/hooks'
-import { act, useDeed } from '../../data/act.ts'
+import { act, useAction } from '../../data/act.ts'
 import { api } from '../../data/api.ts'
-import { asks, type SourceLimits } from '../../data/more-reads.ts'
+import { reads, type SourceLimits } from '../../data/reads.ts'
 import { useRead } from '../../data/read.ts'
 import { isAdmin } from '../../data/session.ts'
-import { Empty, ProblemBox, Shown } from '../../parts/conditions.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
-import { otherRules, Rules, TextField } from '../../parts/field.tsx'
-import { numberIn } from '../../parts/form-values.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Card } from '../../parts/page.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { Empty, ProblemBox, Shown } from '../../components/conditions.tsx'
+import { Confirm } from '../../components/dialog.tsx'
+import { Rules, TextField } from '../../forms/field.tsx'
+import { numberIn } from '../../forms/form-values.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Card } from '../../components/page.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { toast } from '../../components/toasts.tsx'
 
 type Limit = SourceLimits['items'][number]
 
@@ -24,7 +24,7 @@ interface LimitsProps {
 }
 
 export function Limits({ tenant }: LimitsProps) {
-  const limits = useRead(asks.sourceLimits({ tenant, limit: PAGE }))
+  const limits = useRead(reads.sourceLimits({ tenant, limit: PAGE }))
   const [open, setOpen] = useState<Partial<Limit> | null>(null)
   const add = isAdmin.value && (
     <button type="button" class="button small" onClick={() => setOpen({})}>
@@ -60,11 +60,11 @@ function columnsOf(
 ): readonly Column<Limit>[] {
   const shown: readonly Column<Limit>[] = [
     { key: 'domain', head: 'Domain', isMain: true, cell: one => one.domain },
-    { key: 'limit', head: 'At most', cell: one => `${one.limit} requests per ${one.period}` },
+    { key: 'limit', head: 'Limit', cell: one => `${one.limit} requests per ${one.period}` },
   ]
   if (!isAdmin.value) return shown
   const lift = ({ domain, limit, period }: Limit) => {
-    const address = asks.sourceLimit(domain, { tenant })
+    const address = reads.sourceLimit(domain, { tenant })
     return act(() => api.delete(address), {
       done: `${domain} has no limit of its own`,
       undo: () => api.put(address, { limit, period }),
@@ -97,12 +97,14 @@ function LimitDialog({ tenant, limit: start, onClose }: DialogProps) {
   const [domain, setDomain] = useState(start.domain ?? '')
   const [limit, setLimit] = useState(String(start.limit ?? 60))
   const [period, setPeriod] = useState(start.period ?? '1m')
-  const { isBusy, problem, run } = useDeed(async () => {
+  const { isBusy, problem, run } = useAction(async () => {
     const body = { limit: numberIn(limit), period }
-    await api.put(asks.sourceLimit(domain.trim(), { tenant }), body)
+    await api.put(reads.sourceLimit(domain.trim(), { tenant }), body)
     toast(`${domain} gets ${limit} requests per ${period}`)
     onClose()
   })
+  const shown = ['domain', 'limit', 'period']
+  const others = (problem?.errors ?? []).filter(({ field }) => !shown.includes(field))
   return (
     <Confirm
       title={start.domain === undefined ? 'Set a limit' : `Limit of ${start.domain}`}
@@ -140,7 +142,7 @@ function LimitDialog({ tenant, limit: start, onClose }: DialogProps) {
           hint="30s, 1m, 1h, 1d"
         />
       </div>
-      <Rules rules={otherRules(problem, ['domain', 'limit', 'period'])} />
+      <Rules rules={others.map(({ field, rule }) => `${field} ${rule}`)} />
       {problem !== null && problem.errors.length === 0 && <ProblemBox problem={problem} />}
     </Confirm>
   )

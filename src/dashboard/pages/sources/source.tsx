@@ -2,26 +2,25 @@
 
 import { useRoute } from 'preact-iso'
 import { useState } from 'preact/hooks'
-import { jobDeeds } from '../../jobs/deeds.ts'
-import { asks, type Source } from '../../data/more-reads.ts'
+import { jobActions } from '../../jobs/job-actions.ts'
+import { reads, type Source, type Run } from '../../data/reads.ts'
 import { useRead } from '../../data/read.ts'
-import { reads, type Run } from '../../data/reads.ts'
 import { isAdmin, isOperator } from '../../data/session.ts'
-import { RemoveButton } from '../../documents/remove.tsx'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { Facts, type Fact } from '../../parts/facts.tsx'
-import { CheckField } from '../../parts/field.tsx'
-import { spanText } from '../../parts/format.ts'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { HeartbeatBar } from '../../parts/heartbeat.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Card, Page } from '../../parts/page.tsx'
-import { Json } from '../../parts/small.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { useTenant } from '../../parts/tenant-choice.tsx'
-import { Time } from '../../parts/time.tsx'
+import { RemoveButton } from '../../components/remove-button.tsx'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { Facts, type Fact } from '../../components/facts.tsx'
+import { CheckField } from '../../forms/field.tsx'
+import { spanText } from '../../components/format.ts'
+import { StateBadge } from '../../components/glyph.tsx'
+import { HeartbeatBar } from '../../components/heartbeat.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Card, Page } from '../../components/page.tsx'
+import { Json } from '../../components/json.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { useTenant } from '../../components/tenant-choice.tsx'
+import { Time } from '../../components/time.tsx'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { SourceState } from './sources.tsx'
 
 const RUNS = 20
@@ -31,7 +30,7 @@ export function SourcePage() {
   const { params } = useRoute()
   const name = params.name ?? ''
   const tenant = useTenant()
-  const read = useRead(asks.source(name, { tenant }))
+  const read = useRead(reads.source(name, { tenant }))
   const source = read.isOld ? undefined : read.data
   return (
     <Page
@@ -71,7 +70,7 @@ function Actions({ source, tenant }: ActionsProps) {
         <button
           type="button"
           class="button primary"
-          onClick={() => void jobDeeds.run({ id: source.job_id, name: source.name })}
+          onClick={() => void jobActions.run({ id: source.job_id, name: source.name })}
         >
           <Icon name="play" /> Fetch now
         </button>
@@ -87,7 +86,7 @@ function RemoveSource({ source, tenant }: ActionsProps) {
     <RemoveButton
       name={name}
       revision={revision}
-      address={asks.source(name, { tenant, rows: hasRows })}
+      address={reads.source(name, { tenant, rows: hasRows })}
       back={href(pathTo('sources'), { tenant })}
     >
       <p>It is fetched no more; its runs go with it. A fetch under way is stopped.</p>
@@ -106,7 +105,7 @@ function Body({ source }: { readonly source: Source }) {
   const paging = source.offsetPagination ?? source.cursorPagination ?? null
   return (
     <div class="cards">
-      <Card title="How it stands">
+      <Card title="Status">
         <Facts facts={factsOf(source)} />
       </Card>
       <Card title="Last fetches">
@@ -143,7 +142,7 @@ function Body({ source }: { readonly source: Source }) {
 
 function factsOf(source: Source): readonly Fact[] {
   return [
-    { name: 'From', value: <span class="mono said">{source.url}</span> },
+    { name: 'From', value: <span class="mono outcome">{source.url}</span> },
     { name: 'To table', value: <code>{source.table}</code> },
     { name: 'Schedule', value: `${source.schedule}, from the last success` },
     { name: 'Last success', value: <Time at={source.last_success_at} none="never" /> },
@@ -176,8 +175,8 @@ export const runColumns: readonly Column<Run>[] = [
     cell: run => (run.duration_ms === null ? '–' : spanText(run.duration_ms)),
   },
   {
-    key: 'said',
-    head: 'Said',
-    cell: run => <span class="said">{run.error_message ?? run.reason ?? '–'}</span>,
+    key: 'outcome',
+    head: 'Error/Result',
+    cell: run => <span class="outcome">{run.error_message ?? run.reason ?? '–'}</span>,
   },
 ]

@@ -1,19 +1,19 @@
 // The declared sources: where records come from, when they were fetched last, when next.
 
-import { asks, type Source } from '../../data/more-reads.ts'
+import { reads, type Source } from '../../data/reads.ts'
 import { useRead } from '../../data/read.ts'
 import { isAdmin } from '../../data/session.ts'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Page } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { TenantChoice, useTenant } from '../../parts/tenant-choice.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useView } from '../../parts/view-state.ts'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { StateBadge } from '../../components/glyph.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { TenantChoice, useTenant } from '../../components/tenant-choice.tsx'
+import { Time } from '../../components/time.tsx'
+import { useView } from '../../components/view-state.ts'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { Limits } from './limits.tsx'
 
 const PAGE = 50
@@ -69,7 +69,7 @@ export function SourceState({ source: { status, state } }: { readonly source: So
 export function Sources() {
   const view = useView()
   const tenant = useTenant()
-  const read = useRead(asks.sources({ tenant, cursor: view.get('cursor'), limit: PAGE }))
+  const read = useRead(reads.sources({ tenant, cursor: view.get('cursor'), limit: PAGE }))
   return (
     <Page
       title="Sources"

@@ -1,10 +1,10 @@
 // What was counted: jobs and runs of the store, and what the loop of this process did.
 
 import type { Metrics, System } from '../../data/reads.ts'
-import { countText, percentText, spanText } from '../../parts/format.ts'
-import { Facts, type Fact } from '../../parts/facts.tsx'
-import { Card } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
+import { countText, percentText, spanText } from '../../components/format.ts'
+import { Facts, type Fact } from '../../components/facts.tsx'
+import { Card } from '../../components/page.tsx'
+import { Time } from '../../components/time.tsx'
 
 export function Counts({ metrics: { jobs, executions, ...rest } }: { readonly metrics: Metrics }) {
   const active = jobs.pending + jobs.scheduled + jobs.running
@@ -13,12 +13,12 @@ export function Counts({ metrics: { jobs, executions, ...rest } }: { readonly me
       facts={[
         { name: 'Active jobs', value: countText(active) },
         { name: 'Paused', value: countText(jobs.paused) },
-        { name: 'Given up', value: countText(jobs.failed), isBad: jobs.failed > 0 },
+        { name: 'Failed', value: countText(jobs.failed), isBad: jobs.failed > 0 },
         { name: 'Runs ever', value: countText(executions.total) },
         { name: 'Succeeded', value: percentText(executions.success_rate) },
         { name: 'Took on average', value: spanText(executions.average_duration_ms) },
         { name: 'Leases of silent nodes cleared', value: countText(rest.stale_locks_cleared) },
-        { name: 'Counted', value: <Time at={rest.last_metrics_update} show="relative" /> },
+        { name: 'As of', value: <Time at={rest.last_metrics_update} show="relative" /> },
       ]}
     />
   )

@@ -2,17 +2,17 @@
 
 import { useEffect } from 'preact/hooks'
 import { every } from '../../clock.ts'
-import { asks, type Fairness, type Share, type Tenants as Counts } from '../../data/more-reads.ts'
+import { reads, type Fairness, type Share, type Tenants as Counts } from '../../data/reads.ts'
 import { useRead } from '../../data/read.ts'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { countText, percentText, plural, spanText } from '../../parts/format.ts'
-import { Card, Page } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
-import { Segments } from '../../parts/small.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { useView } from '../../parts/view-state.ts'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { countText, percentText, plural, spanText } from '../../components/format.ts'
+import { Card, Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Segments } from '../../components/segments.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { useView } from '../../components/view-state.ts'
 import { paths } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 
 const PAGE = 50
 const LOOK_MS = 10_000
@@ -32,8 +32,8 @@ const STARVED_MS = 10_000
 export function Tenants() {
   const view = useView()
   const minutes = windows.find(([name]) => name === view.get('minutes'))?.[0] ?? '60'
-  const shares = useRead(asks.fairness({ minutes }))
-  const counts = useRead(asks.tenants({ limit: PAGE, cursor: view.get('cursor') }))
+  const shares = useRead(reads.fairness({ minutes }))
+  const counts = useRead(reads.tenants({ limit: PAGE, cursor: view.get('cursor') }))
   useEffect(() => every(LOOK_MS, shares.reload), [minutes])
   return (
     <Page
@@ -70,7 +70,7 @@ function Shares({ data }: { readonly data: Fairness }) {
   if (tenants.length === 0) {
     return (
       <Empty
-        title="Nobody wanted anything in this time"
+        title="No demand in this time"
         actions={
           <a class="button" href={href(paths.timeline)}>
             Timeline
@@ -147,11 +147,11 @@ function columnsOf(starved: ReadonlySet<string>): readonly Column<Share>[] {
         </span>
       ),
     },
-    { key: 'shares', head: 'Wanted and got', cell: one => <SharePair share={one} /> },
+    { key: 'shares', head: 'Demand and share', cell: one => <SharePair share={one} /> },
     { key: 'served', head: 'Runs', align: 'end', cell: one => countText(one.served) },
     {
       key: 'worked',
-      head: 'Worked',
+      head: 'Busy time',
       align: 'end',
       cell: one => spanText(one.served_ms, { isCoarse: one.served_ms > 60_000 }),
     },

@@ -1,12 +1,12 @@
 // The timeline as a table: the same runs, for eyes and readers that do not take drawings.
 
-import type { Timeline } from '../../data/more-reads.ts'
-import { plural, spanText } from '../../parts/format.ts'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import type { Timeline } from '../../data/reads.ts'
+import { plural, spanText } from '../../components/format.ts'
+import { StateBadge } from '../../components/glyph.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 
 const TABLE_MAX = 300
 

@@ -1,9 +1,9 @@
 // The marks of one row: runs that were, and starts that come.
 
-import type { TimelineRow } from '../../data/more-reads.ts'
-import { countText, momentText, plural, spanText } from '../../parts/format.ts'
+import type { TimelineRow } from '../../data/reads.ts'
+import { countText, momentText, plural, spanText } from '../../components/format.ts'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { zoneFor } from '../../view.ts'
 import { countOf, sharesOf, type Mark, type Sums, type TimelineBar } from './rows.ts'
 import type { Window } from './window.ts'
@@ -72,10 +72,10 @@ export function Bar({ mark, y, area, window, onWindow }: BarProps) {
 }
 
 function tellMark({ runs, sums }: Mark): string {
-  const told = runs.slice(0, 12).map(tellRun)
+  const described = runs.slice(0, 12).map(tellRun)
   const more = runs.length > 12 ? [`and ${runs.length - 12} more`] : []
   const head = runs.length === 1 ? [] : [`${sumsText(sums)}; click to look closer`]
-  return [...head, ...told, ...more].join('\n')
+  return [...head, ...described, ...more].join('\n')
 }
 
 export function sumsText({ completed, failed, cancelled, running, retried }: Sums): string {

@@ -2,10 +2,10 @@
 // policy of the page holds.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Timeline, TimelineRow } from '../../data/more-reads.ts'
-import { countText, momentText } from '../../parts/format.ts'
+import type { Timeline, TimelineRow } from '../../data/reads.ts'
+import { countText, momentText } from '../../components/format.ts'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { zoneFor } from '../../view.ts'
 import { Bar, Coming, ComingPart, type Area } from './bars.tsx'
 import { marksOf } from './rows.ts'

@@ -1,7 +1,7 @@
 // The marks of a timeline's rows: runs one by one, those that lie too close drawn as one, or sums of
 // many with the share that failed.
 
-import type { TimelineRow } from '../../data/more-reads.ts'
+import type { TimelineRow } from '../../data/reads.ts'
 import type { Window } from './window.ts'
 
 export type Grouping = 'job' | 'tenant' | 'node'

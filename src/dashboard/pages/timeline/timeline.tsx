@@ -1,17 +1,17 @@
 // Past and coming runs side by side: a drawing, and the same as a table.
 
 import { second } from '../../clock.ts'
-import { asks, type Timeline } from '../../data/more-reads.ts'
+import { reads, type Timeline } from '../../data/reads.ts'
 import { useRead } from '../../data/read.ts'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { countText, momentText, plural, spanText, zoneName } from '../../parts/format.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Page } from '../../parts/page.tsx'
-import { Segments } from '../../parts/small.tsx'
-import { TenantChoice } from '../../parts/tenant-choice.tsx'
-import { useView } from '../../parts/view-state.ts'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { countText, momentText, plural, spanText, zoneName } from '../../components/format.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Page } from '../../components/page.tsx'
+import { Segments } from '../../components/segments.tsx'
+import { TenantChoice } from '../../components/tenant-choice.tsx'
+import { useView } from '../../components/view-state.ts'
 import { paths } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { zoneFor } from '../../view.ts'
 import { AsTable } from './as-table.tsx'
 import { Gantt } from './gantt.tsx'
@@ -41,7 +41,7 @@ export function TimelinePage() {
   const isTable = view.get('as') === 'table'
   const { window } = place
   const read = useRead(
-    asks.timeline({
+    reads.timeline({
       from: new Date(window.from).toISOString(),
       to: new Date(window.to).toISOString(),
       tenant: view.get('tenant'),

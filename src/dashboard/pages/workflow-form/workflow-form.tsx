@@ -1,28 +1,27 @@
-// Making and changing a workflow.
+// Creating and editing a workflow.
 
 import { useLocation, useRoute } from 'preact-iso'
+import { workflowShape } from 'virtual:form-shapes'
 import { api, url } from '../../data/api.ts'
-import { asks, type Workflow } from '../../data/more-reads.ts'
+import { reads, type Workflow } from '../../data/reads.ts'
 import { never, useRead } from '../../data/read.ts'
-import type { Kind } from '../../documents/document-form.tsx'
-import { EditDocument, NewDocument } from '../../documents/pages.tsx'
-import { Shown } from '../../parts/conditions.tsx'
-import type { Fields } from '../../parts/form-values.ts'
-import { TenantChoice, useTenant } from '../../parts/tenant-choice.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { EditDocument, NewDocument } from '../../forms/document-pages.tsx'
+import { Shown } from '../../components/conditions.tsx'
+import type { Fields } from '../../forms/form-values.ts'
+import { TenantChoice, useTenant } from '../../components/tenant-choice.tsx'
+import { toast } from '../../components/toasts.tsx'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
-import { WorkflowFields } from './fields.tsx'
-import { bodyOf, formOf, newWorkflow, shownIn, type WorkflowForm } from './form.ts'
+import { href } from '../../href.ts'
+import { newWorkflow, workflowKind } from './workflow-kind.ts'
 
-const kind: Kind<WorkflowForm> = { formOf, bodyOf, shownIn, Fields: WorkflowFields }
+const kind = workflowKind(workflowShape)
 
 export function NewWorkflow() {
   const { route } = useLocation()
   const tenant = useTenant()
-  const make = async (body: Fields) => {
+  const create = async (body: Fields) => {
     const made = await api.post(url<Workflow>('/workflows', { tenant }), body)
-    toast(`${made.name} is made`)
+    toast(`${made.name} is created`)
     route(href(pathTo('workflow', { id: String(made.id) }), { tenant }))
   }
   return (
@@ -30,10 +29,10 @@ export function NewWorkflow() {
       kind={kind}
       start={newWorkflow}
       title="New workflow"
-      label="Make the workflow"
+      label="Create the workflow"
       back={href(pathTo('workflows'), { tenant })}
       actions={<TenantChoice all={null} value={tenant} />}
-      make={make}
+      create={create}
     />
   )
 }
@@ -41,7 +40,7 @@ export function NewWorkflow() {
 export function EditWorkflow() {
   const { params } = useRoute()
   const tenant = useTenant()
-  const address = asks.workflow(params.id ?? '', { tenant })
+  const address = reads.workflow(params.id ?? '', { tenant })
   const read = useRead(address, never)
   return (
     <Shown read={read}>
@@ -49,18 +48,20 @@ export function EditWorkflow() {
         <EditDocument
           key={read.etag}
           kind={kind}
-          read={workflow}
+          read={withoutId(workflow)}
           etag={read.etag ?? '*'}
           name={workflow.name}
           address={address}
           back={href(pathTo('workflow', { id: String(workflow.id) }), { tenant })}
-          documentOf={documentOf}
+          isReplaced
         />
       )}
     </Shown>
   )
 }
 
-function documentOf({ name, active, trigger_nodes, steps }: Workflow): Fields {
-  return { name, active, trigger_nodes, steps }
+/** Its number is in its address and is not edited. */
+function withoutId(workflow: Workflow): Omit<Workflow, 'id'> {
+  const { name, active, trigger_nodes, steps, revision, created_at, updated_at } = workflow
+  return { name, active, trigger_nodes, steps, revision, created_at, updated_at }
 }

@@ -1,9 +1,9 @@
 // The steps of a workflow as boxes with lines between them, coloured by how they ended in a run.
 
-import type { Workflow, WorkflowRun } from '../../data/more-reads.ts'
-import { spanText } from '../../parts/format.ts'
-import { Glyph } from '../../parts/glyph.tsx'
-import { lookOf } from '../../parts/states.ts'
+import type { Workflow, WorkflowRun } from '../../data/reads.ts'
+import { spanText } from '../../components/format.ts'
+import { Glyph } from '../../components/glyph.tsx'
+import { lookOf } from '../../components/states.ts'
 import { placeSteps, type Placed } from './graph.ts'
 
 type Step = Workflow['steps'][number]

@@ -2,28 +2,28 @@
 
 import { useRoute } from 'preact-iso'
 import { useState } from 'preact/hooks'
-import { act, useDeed } from '../../data/act.ts'
+import { act, useAction } from '../../data/act.ts'
 import { api, url } from '../../data/api.ts'
-import { asks, type Workflow, type WorkflowRun } from '../../data/more-reads.ts'
+import { reads, type Workflow, type WorkflowRun } from '../../data/reads.ts'
 import { useRead } from '../../data/read.ts'
 import { isAdmin, isOperator } from '../../data/session.ts'
-import { RemoveButton } from '../../documents/remove.tsx'
+import { RemoveButton } from '../../components/remove-button.tsx'
 import { parseJson } from '../../jobs/run-dialog.tsx'
-import { Empty, ProblemBox, Shown } from '../../parts/conditions.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
-import { TextField } from '../../parts/field.tsx'
-import { plural, spanText } from '../../parts/format.ts'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Card, Page } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { useTenant } from '../../parts/tenant-choice.tsx'
-import { Time } from '../../parts/time.tsx'
-import { toast } from '../../parts/toasts.tsx'
-import { useView } from '../../parts/view-state.ts'
+import { Empty, ProblemBox, Shown } from '../../components/conditions.tsx'
+import { Confirm } from '../../components/dialog.tsx'
+import { TextField } from '../../forms/field.tsx'
+import { plural, spanText } from '../../components/format.ts'
+import { StateBadge } from '../../components/glyph.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Card, Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { useTenant } from '../../components/tenant-choice.tsx'
+import { Time } from '../../components/time.tsx'
+import { toast } from '../../components/toasts.tsx'
+import { useView } from '../../components/view-state.ts'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 import { StepList, StepsDrawing } from './steps.tsx'
 
 const PAGE = 25
@@ -32,7 +32,7 @@ export function WorkflowPage() {
   const { params } = useRoute()
   const id = params.id ?? ''
   const tenant = useTenant()
-  const read = useRead(asks.workflow(id, { tenant }))
+  const read = useRead(reads.workflow(id, { tenant }))
   const workflow = read.isOld ? undefined : read.data
   return (
     <Page
@@ -118,12 +118,12 @@ function Actions({ workflow, tenant }: Shared) {
 function RunWorkflow({ workflow, tenant, onClose }: Shared & { readonly onClose: () => void }) {
   const [text, setText] = useState('{}')
   const parsed = parseJson(text)
-  const deed = useDeed(() => {
+  const action = useAction(() => {
     const address = url<unknown>(`/workflows/${workflow.id}/run`, { tenant })
     return api.post(address, { payload: 'value' in parsed ? parsed.value : null })
   })
   const confirm = async () => {
-    if (!(await deed.run())) return
+    if (!(await action.run())) return
     toast(`${workflow.name} runs once`)
     onClose()
   }
@@ -131,7 +131,7 @@ function RunWorkflow({ workflow, tenant, onClose }: Shared & { readonly onClose:
     <Confirm
       title={`Run ${workflow.name}`}
       label="Run once now"
-      isBusy={deed.isBusy}
+      isBusy={action.isBusy}
       isReady={'value' in parsed}
       onClose={onClose}
       onConfirm={() => void confirm()}
@@ -142,12 +142,12 @@ function RunWorkflow({ workflow, tenant, onClose }: Shared & { readonly onClose:
         onChange={setText}
         rows={6}
         isMono
-        problem={deed.problem}
+        problem={action.problem}
         names={['payload']}
         hint={'fault' in parsed ? `Not JSON yet: ${parsed.fault}` : 'What the event carries.'}
       />
-      {deed.problem !== null && deed.problem.errors.length === 0 && (
-        <ProblemBox problem={deed.problem} />
+      {action.problem !== null && action.problem.errors.length === 0 && (
+        <ProblemBox problem={action.problem} />
       )}
     </Confirm>
   )
@@ -156,7 +156,7 @@ function RunWorkflow({ workflow, tenant, onClose }: Shared & { readonly onClose:
 function Body({ workflow, tenant }: Shared) {
   const view = useView()
   const runs = useRead(
-    asks.workflowRuns(String(workflow.id), {
+    reads.workflowRuns(String(workflow.id), {
       tenant,
       limit: PAGE,
       cursor: view.get('cursor'),
@@ -216,7 +216,7 @@ function columnsOf(choose: (run: WorkflowRun) => string): readonly Column<Workfl
         </a>
       ),
     },
-    { key: 'job', head: 'Asked by', cell: run => run.job_name },
+    { key: 'job', head: 'Trigger', cell: run => run.job_name },
     { key: 'at', head: 'Started', cell: run => <Time at={run.started_at} hasSeconds /> },
     {
       key: 'took',
@@ -231,7 +231,11 @@ function columnsOf(choose: (run: WorkflowRun) => string): readonly Column<Workfl
       cell: ({ steps }) =>
         `${steps.filter(step => step.status === 'completed').length} of ${steps.length}`,
     },
-    { key: 'said', head: 'Said', cell: run => <span class="said">{run.error ?? '–'}</span> },
+    {
+      key: 'outcome',
+      head: 'Error/Result',
+      cell: run => <span class="outcome">{run.error ?? '–'}</span>,
+    },
     {
       key: 'choose',
       head: 'Steps',

@@ -1,20 +1,20 @@
 // The workflows: how many steps they have and where events come in.
 
-import { asks, type Workflow } from '../../data/more-reads.ts'
+import { reads, type Workflow } from '../../data/reads.ts'
 import { useRead } from '../../data/read.ts'
 import { isAdmin } from '../../data/session.ts'
-import { Empty, Shown } from '../../parts/conditions.tsx'
-import { plural } from '../../parts/format.ts'
-import { StateBadge } from '../../parts/glyph.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Page } from '../../parts/page.tsx'
-import { Pager } from '../../parts/pager.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
-import { TenantChoice, useTenant } from '../../parts/tenant-choice.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useView } from '../../parts/view-state.ts'
+import { Empty, Shown } from '../../components/conditions.tsx'
+import { plural } from '../../components/format.ts'
+import { StateBadge } from '../../components/glyph.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Table, type Column } from '../../components/table.tsx'
+import { TenantChoice, useTenant } from '../../components/tenant-choice.tsx'
+import { Time } from '../../components/time.tsx'
+import { useView } from '../../components/view-state.ts'
 import { pathTo } from '../../paths.ts'
-import { href } from '../../place.ts'
+import { href } from '../../href.ts'
 
 const PAGE = 50
 
@@ -66,7 +66,7 @@ function None({ tenant }: { readonly tenant: string | null }) {
       actions={
         isAdmin.value && (
           <a class="button primary" href={newWorkflowHref(tenant)}>
-            Make the first workflow
+            Create the first workflow
           </a>
         )
       }
@@ -79,7 +79,7 @@ function None({ tenant }: { readonly tenant: string | null }) {
 export function Workflows() {
   const view = useView()
   const tenant = useTenant()
-  const read = useRead(asks.workflows({ tenant, cursor: view.get('cursor'), limit: PAGE }))
+  const read = useRead(reads.workflows({ tenant, cursor: view.get('cursor'), limit: PAGE }))
   return (
     <Page
       title="Workflows"
