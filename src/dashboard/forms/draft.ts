@@ -147,6 +147,11 @@ function variantOf({ variants, tag }: Variants, value: unknown): string | undefi
   return names.find(name => variants[name]?.kind === 'group' && value[name] !== undefined)
 }
 
+/** What a field shows; empty for what is drawn as several fields. */
+export function draftText(draft: Draft | undefined): string {
+  return typeof draft === 'string' || typeof draft === 'boolean' ? String(draft) : ''
+}
+
 /** What is sent; undefined when nothing is. */
 export function valueOf(shape: Shape, draft: Draft | undefined, field?: Field): unknown {
   switch (shape.kind) {
@@ -154,15 +159,15 @@ export function valueOf(shape: Shape, draft: Draft | undefined, field?: Field): 
     case 'choice':
       return draft === '' ? emptyOf(field) : draft
     case 'number':
-      return draft === '' ? emptyOf(field) : draft === null ? null : numberIn(String(draft))
+      return draft === '' ? emptyOf(field) : draft === null ? null : numberIn(draftText(draft))
     case 'moment':
-      return draft === '' ? emptyOf(field) : draft === null ? null : isoTime(String(draft))
+      return draft === '' ? emptyOf(field) : draft === null ? null : isoTime(draftText(draft))
     case 'flag':
       return draft === '' ? undefined : draft
     case 'json':
-      return draft === '' && !isDefined(field) ? undefined : jsonIn(String(draft))
+      return draft === '' && !isDefined(field) ? undefined : jsonIn(draftText(draft))
     case 'texts':
-      return draft === '' && !isDefined(field) ? undefined : textsIn(String(draft))
+      return draft === '' && !isDefined(field) ? undefined : textsIn(draftText(draft))
     case 'rows':
     case 'map':
       return rowsValue(shape, draft as RowsDraft)
@@ -170,7 +175,7 @@ export function valueOf(shape: Shape, draft: Draft | undefined, field?: Field): 
       return groupValue(shape, draft as GroupDraft)
     case 'variants': {
       const { chosen, typed } = draft as VariantsDraft
-      if (chosen === OTHER) return jsonIn(String(typed[OTHER]))
+      if (chosen === OTHER) return jsonIn(draftText(typed[OTHER]))
       const one = shape.variants[chosen]
       return one == null ? chosen : valueOf(one, typed[chosen], requiredField)
     }

@@ -1,5 +1,6 @@
 // The name of a handler, with those that nodes have offered while it is typed.
 
+import { draftText } from './draft.ts'
 import { never, useRead } from '../data/read.ts'
 import { reads } from '../data/reads.ts'
 import { TextField } from './field.tsx'
@@ -12,7 +13,7 @@ export function HandlerField({ path, draft, set, form }: FieldProps) {
       name={path}
       names={[path]}
       isRequired
-      value={String(draft ?? '')}
+      value={draftText(draft)}
       onChange={set}
       suggestions={useHandlerNames()}
       problem={form.problem}

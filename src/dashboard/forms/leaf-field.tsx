@@ -1,5 +1,6 @@
 // One value of a schema: a text, a number, a choice, a time, JSON.
 
+import { draftText } from './draft.ts'
 import { CheckField, ChoiceField, TextField } from './field.tsx'
 import { labelOf, type FieldProps, type Look } from './layout.ts'
 import type { Field, Shape } from './shape.ts'
@@ -20,7 +21,7 @@ export function Leaf({ field, shape, look, name, path, draft, set, form }: LeafP
     isRequired: field.isRequired,
     isWide: look.isWide === true || look.lines !== undefined || shape.kind === 'json',
   }
-  const value = String(draft ?? '')
+  const value = draftText(draft)
   if (shape.kind === 'flag' && (field.initial !== undefined || field.isRequired)) {
     return <CheckField label={label} name={path} isOn={draft === true} onChange={set} />
   }

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import type { ApiProblem } from '../data/problem.ts'
-import { withRow, type GroupDraft, type RowDraft, type RowsDraft } from './draft.ts'
+import { draftText, withRow, type GroupDraft, type RowDraft, type RowsDraft } from './draft.ts'
 import { Rules, rulesFor, TextField } from './field.tsx'
 import { labelOf, looksAt, lookOf, sentRows, type FieldProps, type GroupProps } from './layout.ts'
 import { moved, replaced, Rows, RowTools, without } from './rows.tsx'
@@ -73,7 +73,7 @@ export function SchemaRows({ Fields, ...props }: ListProps) {
 /** What people know a row by. */
 function titleOf({ value }: RowDraft): string {
   const { fields } = value as GroupDraft
-  return String(['target', 'id', 'name'].map(name => fields[name]).find(Boolean) ?? '')
+  return draftText(['target', 'id', 'name'].map(name => fields[name]).find(Boolean))
 }
 
 interface MapProps extends RowsProps<Shape & { kind: 'map' }> {

@@ -133,7 +133,7 @@ function unionOf(some: readonly JsonSchema[], root: JsonSchema): Shape {
     kind: 'variants',
     tag,
     variants: {
-      ...Object.fromEntries(words.map(word => [String(word), null])),
+      ...Object.fromEntries(words.map(word => [word as string, null])),
       ...(free.length > 0 && { text: { kind: 'text' } }),
       ...Object.fromEntries(groups.map(one => [nameOf(one, tag), groupOf(one, root)])),
     },

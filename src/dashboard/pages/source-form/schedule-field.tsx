@@ -1,5 +1,6 @@
 // How often a source is fetched: each day, each hour, or at an interval.
 
+import { draftText } from '../../forms/draft.ts'
 import { Segments } from '../../components/segments.tsx'
 import { TextField } from '../../forms/field.tsx'
 import type { FieldProps } from '../../forms/layout.ts'
@@ -13,7 +14,7 @@ const options = [
 ] as const
 
 export function ScheduleField({ path, draft, set, form }: FieldProps) {
-  const text = String(draft ?? '')
+  const text = draftText(draft)
   const chosen = text === 'daily' || text === 'hourly' ? text : 'interval'
   return (
     <>

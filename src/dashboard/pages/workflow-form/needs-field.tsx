@@ -2,7 +2,7 @@
 
 import { useId } from 'preact/hooks'
 import { CheckField, Rules } from '../../forms/field.tsx'
-import type { RowDraft, RowsDraft } from '../../forms/draft.ts'
+import { draftText, type RowDraft, type RowsDraft } from '../../forms/draft.ts'
 import type { FieldProps, FormContext } from '../../forms/layout.ts'
 import { listOf, textsIn } from '../../forms/form-values.ts'
 import { idOf, type Need } from './steps.ts'
@@ -10,7 +10,7 @@ import { idOf, type Need } from './steps.ts'
 export function NeedsField({ path, draft, set, form, group }: FieldProps) {
   const rulesId = useId()
   const steps = (form.root.fields.steps as RowsDraft).rows
-  const needs = listOf(textsIn(String(draft))) as readonly Need[]
+  const needs = listOf(textsIn(draftText(draft))) as readonly Need[]
   const others = steps.filter(({ value }) => value !== group)
   const unknown = needs.filter(need => typeof need === 'string')
   const rules = needRules(form.problem, path, needs, steps)

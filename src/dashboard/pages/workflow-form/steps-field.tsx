@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
-import type { GroupDraft, RowDraft, RowsDraft } from '../../forms/draft.ts'
+import { draftText, type GroupDraft, type RowDraft, type RowsDraft } from '../../forms/draft.ts'
 import { rulesFor } from '../../forms/field.tsx'
 import type { FieldProps } from '../../forms/layout.ts'
 import { moved, replaced, Rows, RowTools } from '../../forms/rows.tsx'
@@ -80,7 +80,7 @@ const isCall = ({ value }: RowDraft): boolean => !(value as GroupDraft).off.incl
 function aboutText(step: RowDraft, steps: readonly RowDraft[]): string {
   const { handler, http } = stepFields(step)
   const { method, url } = (http as GroupDraft).fields
-  const what = isCall(step) ? `${String(method)} ${String(url)}` : String(handler)
+  const what = isCall(step) ? `${draftText(method)} ${draftText(url)}` : draftText(handler)
   const needs = neededNames(step, steps)
   return needs.length === 0 ? what : `${what}, after ${needs.join(', ')}`
 }
@@ -95,7 +95,7 @@ function drawnSteps(steps: readonly RowDraft[]) {
   return named.map(step => ({
     id: idOf(step),
     needs: [...neededNames(step, named)],
-    ...(!isCall(step) && { handler: String(stepFields(step).handler) || 'no handler yet' }),
+    ...(!isCall(step) && { handler: draftText(stepFields(step).handler) || 'no handler yet' }),
   }))
 }
 

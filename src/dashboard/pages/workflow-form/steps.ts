@@ -1,19 +1,19 @@
 // The steps of a workflow in its form: what they need, by the keys of their rows.
 
-import { groupDraft, type GroupDraft, type RowDraft } from '../../forms/draft.ts'
+import { draftText, groupDraft, type GroupDraft, type RowDraft } from '../../forms/draft.ts'
 import { listOf, textsIn } from '../../forms/form-values.ts'
 import { freshRowKey, without } from '../../forms/rows.tsx'
 import type { Group } from '../../forms/shape.ts'
 
 export const stepFields = ({ value }: RowDraft) => (value as GroupDraft).fields
 
-export const idOf = (step: RowDraft): string => String(stepFields(step).id)
+export const idOf = (step: RowDraft): string => draftText(stepFields(step).id)
 
 /** The key of a step, or a name no step answers to. */
 export type Need = number | string
 
 export const needsOf = (step: RowDraft): readonly Need[] =>
-  listOf(textsIn(String(stepFields(step).needs))) as readonly Need[]
+  listOf(textsIn(draftText(stepFields(step).needs))) as readonly Need[]
 
 export function withNeeds(step: RowDraft, needs: readonly Need[]): RowDraft {
   const value = step.value as GroupDraft
