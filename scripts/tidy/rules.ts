@@ -45,7 +45,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   observe: { imports: ['core'], types: ['engine'], packages: 'any' },
   actions: { imports: ['engine', 'core', 'cron', 'port'], packages: 'any' },
   workflows: { imports: [...belowLibrary, 'actions'], packages: ['zod'] },
-  sources: { imports: [...belowLibrary, 'actions'], packages: ['zod', 'yaml', 'node:*'] },
+  sources: { imports: [...belowLibrary, 'actions'], packages: ['zod', 'node:*'] },
   /** Jobs with a past, to look at. */
   demo: { imports: [...belowLibrary, 'actions', 'workflows', 'sources'], packages: [] },
   http: {
@@ -65,8 +65,12 @@ export const layers: Readonly<Record<string, Layer>> = {
     ],
     packages: 'any',
   },
-  /** Between jobs and the files of others: crontabs, units, manifests, calendars. */
-  move: { imports: ['core', 'cron', 'actions'], types: ['client'], packages: ['yaml', 'node:*'] },
+  /** Between jobs or sources and files: crontabs, units, manifests, calendars, definitions. */
+  move: {
+    imports: ['core', 'cron', 'actions', 'sources'],
+    types: ['client'],
+    packages: ['yaml', 'node:*'],
+  },
   /** What can be wrong inside a store, and how it is put right. */
   doctor: { imports: [...belowLibrary, 'copy'], packages: [] },
   cli: {
