@@ -106,6 +106,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: ['node-version', ...belowLibrary, 'library', 'compose', 'stores'],
     packages: 'any',
   },
+  /** The command of the library: runs that of the service. */
+  launcher: { imports: ['node-version'], packages: ['node:*'] },
+  /** `carillon/server`. */
+  server: { imports: ['node-version'], packages: ['carillon-service'] },
   index: {
     imports: [
       'node-version',
