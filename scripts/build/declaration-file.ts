@@ -3,6 +3,7 @@
 
 import { posix } from 'node:path'
 import { parseSync } from 'vite'
+import { packagesInside } from './inside.ts'
 
 /** A name of another module; `*` is the whole of it. */
 export interface ImportedName {
@@ -88,7 +89,10 @@ class Reader {
     if (node.type === 'ImportDeclaration') this.#readImport(node)
     else if (node.type === 'ExportAllDeclaration') this.#readStar(node)
     else if (node.type === 'ExportNamedDeclaration') this.#readExport(node, text)
-    else this.#declare(node, text)
+    else if (node.type === 'ExportDefaultDeclaration') {
+      this.#declare(node, text, ['default'])
+      this.#exported.set('default', { local: 'default', isType: false })
+    } else this.#declare(node, text)
   }
 
   #readImport(node: Node): void {
@@ -127,13 +131,12 @@ class Reader {
     }
   }
 
-  #declare(node: Node, text: string): readonly string[] {
+  #declare(node: Node, text: string, declared = declaredBy(node)): readonly string[] {
     const names = new Set<string>()
     const inlineImports: ImportedName[] = []
     gather(node, names, inlineImports)
     const statement = { text, names, inlineImports }
     this.#statements.push(statement)
-    const declared = declaredBy(node)
     for (const name of declared) {
       this.#declared.set(name, [...(this.#declared.get(name) ?? []), statement])
     }
@@ -164,8 +167,9 @@ function inlineImport(node: Node): ImportedName {
   return { specifier: textOf(node['source']), name: isNode(first) ? textOf(first) : '*' }
 }
 
-/** The path of another declaration file; null for packages. */
+/** The path of another declaration file; null for packages that are not inside of ours. */
 export function declarationPath(from: string, specifier: string): string | null {
+  if (packagesInside.includes(specifier)) return `${specifier}/index.d.ts`
   if (!specifier.startsWith('.')) return null
   return posix.join(posix.dirname(from), specifier).replace(/\.(?:js|ts)$/, '.d.ts')
 }

@@ -72,6 +72,11 @@ describe('the declarations of a package', () => {
     expect(carillon.has('http/app.d.ts')).toBe(false)
   })
 
+  it('hold those of a package whose code is inside', () => {
+    expect(carillon.get('client/index.d.ts')).toContain("import { z } from '../zod/index.js';")
+    expect(carillon.get('zod/v4/classic/schemas.d.ts')).toContain('ZodObject')
+  })
+
   it('name those of the library by its package, so that a class is declared once', () => {
     expect(service.get('http/index.d.ts')).toBe(
       "import { Job } from 'carillon/internal/core/job.js';\n" +

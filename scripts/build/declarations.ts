@@ -3,6 +3,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import {
   distOf,
   internalSpecifier,
@@ -11,12 +12,16 @@ import {
   typedEntries,
   type PackageName,
 } from '../packages.ts'
+import { packagesInside } from './inside.ts'
 import {
   declarationPath,
   readDeclarations,
   type DeclarationFile,
   type Statement,
 } from './declaration-file.ts'
+
+/** Packages whose code is inside have their declarations there too, in a folder of their name. */
+const modules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
 /** What is needed of one file. */
 interface Needed {
@@ -93,7 +98,8 @@ class Collector {
   #of(path: string): Needed {
     const known = this.needed.get(path)
     if (known !== undefined) return known
-    const file = readDeclarations(path, readFileSync(join(this.#folder, path), 'utf8'))
+    const folder = packagesInside.includes(path.split('/')[0]!) ? modules : this.#folder
+    const file = readDeclarations(path, readFileSync(join(folder, path), 'utf8'))
     const none = { statements: new Set<Statement>(), imports: new Set<string>() }
     const made = { file, ...none, exports: new Set<string>(), stars: new Set<string>() }
     this.needed.set(path, made)
@@ -226,8 +232,8 @@ class Clauses {
 }
 
 function saysExport(file: DeclarationFile, local: string, name: string): boolean {
-  const [first] = file.declared.get(local) ?? []
-  return local === name && first !== undefined && /^export\b/m.test(first.text)
+  const declared = file.declared.get(local) ?? []
+  return local === name && declared.some(({ text }) => /^export\b/m.test(text))
 }
 
 function withSpecifiers({ text, inlineImports }: Statement, of: (specifier: string) => string) {

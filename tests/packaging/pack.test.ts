@@ -23,7 +23,7 @@ const strictOptions = {
 }
 
 /** Files of ours that a start may read: time goes with their number. */
-const FILES_MAX = { version: 6, next: 10, list: 22, add: 25, serve: 38 }
+const FILES_MAX = { version: 6, next: 10, list: 24, add: 27, serve: 38 }
 
 let projects: Projects
 
@@ -196,7 +196,10 @@ describe('both packages', () => {
       projects.both,
       `import { SchedulerError } from 'carillon'
       import { httpSettings } from 'carillon/server'
-      try { httpSettings({ jsonDepthMax: -1 }) } catch (error) { console.log(error instanceof SchedulerError) }`,
+      const refused = (() => {
+        try { return httpSettings({ jsonDepthMax: -1 }) } catch (error) { return error }
+      })()
+      console.log(refused instanceof SchedulerError)`,
     )
     expect(output).toBe('true\n')
   })
