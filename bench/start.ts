@@ -11,7 +11,9 @@ import { assertBuilt } from './http/rig.ts'
 import { inFolder, median, show } from './support.ts'
 
 const START_MS = 200
-const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const main = fileURLToPath(
+  new URL('../packages/carillon-service/dist/cli/main.js', import.meta.url),
+)
 const { values } = parseArgs({
   options: { rounds: { type: 'string' }, quick: { type: 'boolean', default: false } },
 })

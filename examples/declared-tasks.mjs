@@ -1,7 +1,7 @@
 // Tasks declared as a whole: one runs at once because its minute is now, fails and is tried again;
 // the next start tells what changed.
 
-import { createTaskScheduler } from '../dist/index.js'
+import { createTaskScheduler } from 'carillon'
 
 const scheduler = createTaskScheduler({ store: 'sqlite:declared-tasks.db', tz: 'UTC' })
 

@@ -1,7 +1,7 @@
 // Jobs declared in code: checked input, retries, a typed trigger, and an answer to "why?".
 
 import * as z from 'zod'
-import { createScheduler, cron, job, NoRetry } from '../dist/index.js'
+import { createScheduler, cron, job, NoRetry } from 'carillon'
 
 const invoice = job('invoice', {
   input: z.object({ customer: z.string(), cents: z.number().int().positive() }),

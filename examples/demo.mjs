@@ -3,7 +3,7 @@
 
 import process from 'node:process'
 import * as z from 'zod'
-import { createScheduler, cron, every, job } from '../dist/index.js'
+import { createScheduler, cron, every, job } from 'carillon'
 
 const STORE = '.carillon/demo.db'
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -1,7 +1,7 @@
 // The smallest program: one call makes a durable schedule on the default store.
 // It stops itself after three runs; without that it would go on until Ctrl-C.
 
-import { schedule, stopSchedules } from '../dist/index.js'
+import { schedule, stopSchedules } from 'carillon'
 
 let left = 3
 

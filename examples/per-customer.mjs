@@ -2,7 +2,7 @@
 // calling again with the same key edits the schedule, so this is safe on every start.
 
 import * as z from 'zod'
-import { createScheduler, daily, job } from '../dist/index.js'
+import { createScheduler, daily, job } from 'carillon'
 
 const customers = [
   { id: 'acme', zone: 'Europe/Berlin', at: '08:00' },

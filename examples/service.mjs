@@ -9,7 +9,9 @@ import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-const carillon = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const carillon = fileURLToPath(
+  new URL('../packages/carillon-service/dist/cli/main.js', import.meta.url),
+)
 
 /** `args` are flags of `carillon serve`, such as `--config <file>`. */
 export async function startCarillon(args = []) {

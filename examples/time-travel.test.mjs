@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cron, every, job } from '../dist/index.js'
-import { createTestScheduler } from '../dist/testing/index.js'
+import { cron, every, job } from 'carillon'
+import { createTestScheduler } from 'carillon/testing'
 
 const backup = job('backup', {
   schedule: cron('30 2 * * *', { tz: 'Europe/Berlin' }),

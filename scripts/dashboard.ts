@@ -1,4 +1,4 @@
-// Bundles the dashboard to dist/dashboard: its assets with a compressed form beside each, and the
+// Bundles the dashboard into the service's package: its assets with a compressed form beside each, and the
 // list of its pages, from which the service knows what to answer with the document.
 // On its own: `tsx scripts/dashboard.ts`.
 
@@ -12,11 +12,15 @@ import { build } from 'vite'
 import { formShapesModule } from './build/form-shapes.ts'
 import { NOTICES, notices } from './build/notices.ts'
 import { paths } from '../src/dashboard/paths.ts'
+import { distOf } from './packages.ts'
 
 const compressed = /\.(?:js|css|svg)$/
 
+const builtIn = (root: string, suffix = '') =>
+  join(root, distOf('carillon-service'), `dashboard${suffix}`)
+
 export async function buildDashboard(root: string): Promise<void> {
-  const made = join(root, 'dist/dashboard.new')
+  const made = builtIn(root, '.new')
   await inProduction(() =>
     build({
       configFile: join(root, 'src/dashboard/vite.config.ts'),
@@ -31,7 +35,7 @@ export async function buildDashboard(root: string): Promise<void> {
       writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }))
   }
   writeFileSync(join(made, 'pages.json'), JSON.stringify(Object.values(paths)))
-  replace(join(root, 'dist/dashboard'), made)
+  replace(builtIn(root), made)
 }
 
 /** Under vitest NODE_ENV is `test`, and vite would build for development. */
@@ -61,7 +65,6 @@ function replace(place: string, made: string): void {
 
 if (argv[1] === fileURLToPath(import.meta.url)) {
   const root = fileURLToPath(new URL('..', import.meta.url))
-  if (existsSync(join(root, 'dist/dashboard.new')))
-    rmSync(join(root, 'dist/dashboard.new'), { recursive: true })
+  if (existsSync(builtIn(root, '.new'))) rmSync(builtIn(root, '.new'), { recursive: true })
   await buildDashboard(root)
 }

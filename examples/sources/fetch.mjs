@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { createScheduler } from '../../dist/index.js'
+import { createScheduler } from 'carillon'
 import { openShop } from './shop.mjs'
 
 const token = 'only-the-environment-knows'

@@ -1,7 +1,9 @@
-// Files beside modules that a store reads when it opens: they lie in dist where they lie in src.
+// Files beside modules that a store reads when it opens: they lie in the library's dist where they lie
+// in src.
 
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { distOf } from '../packages.ts'
 
 const asset = /\.(?:sql|lua)$/
 
@@ -11,7 +13,7 @@ const assetsIn = (folder: string): string[] =>
 /** Also removes those whose source is gone. */
 export function copyAssets(root: string): void {
   const source = join(root, 'src')
-  const dist = join(root, 'dist')
+  const dist = join(root, distOf('carillon'))
   for (const path of assetsIn(source)) {
     mkdirSync(dirname(join(dist, path)), { recursive: true })
     copyFileSync(join(source, path), join(dist, path))

@@ -24,9 +24,9 @@ async function made(path: string) {
 
 describe('files that only the program loads', () => {
   it('lose white space and comments, keep names, and lead to the lines they came from', async () => {
-    const [code, map] = await leaned(await made('chunks/local-calls-abc.js'))
+    const [code, map] = await leaned(await made('chunks/local.js'))
     expect(code!.text).toBe(
-      'function careful(limit){return limit+1}export{careful};\n//# sourceMappingURL=local-calls-abc.js.map',
+      'function careful(limit){return limit+1}export{careful};\n//# sourceMappingURL=local.js.map',
     )
     const entry = new SourceMap(JSON.parse(map!.text) as SourceMapPayload).findEntry(
       0,
@@ -36,11 +36,11 @@ describe('files that only the program loads', () => {
   })
 
   it('stay as they are when they have no map', async () => {
-    const facade = [{ path: 'chunks/local-calls-abc.js', text: "export * from './b.js'\n" }]
+    const facade = [{ path: 'chunks/local.js', text: "export * from './b.js'\n" }]
     expect(await leaned(facade)).toEqual(facade)
   })
 
-  it.each(['index.js', 'chunks/engine-abc.js', 'cli/main.js'])('are not %s', async path => {
+  it.each(['index.js', 'chunks/engine.js', 'cli/main.js'])('are not %s', async path => {
     const given = await made(path)
     expect(await leaned(given)).toEqual(given)
   })

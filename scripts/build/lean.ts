@@ -10,7 +10,7 @@ export interface Made {
 }
 
 /** Only the program loads these: the library keeps its lines, for those who read its stacks. */
-const onlyProgram = /^chunks\/(?:command|local-calls)-[^/]+\.js$/
+const onlyProgram = /^chunks\/(?:command|local)\.js$/
 const mapLink = /\n\/\/# sourceMappingURL=[^\n]+\s*$/
 
 /** The same files, some of them shorter, with maps that still lead to the sources. */

@@ -10,9 +10,14 @@ export const notices: Plugin = {
   name: 'notices',
   generateBundle(_, made) {
     const ids = Object.values(made).flatMap(file => (file.type === 'chunk' ? file.moduleIds : []))
-    const source = [...foldersOf(ids)].toSorted().map(noticeOf).join('\n\n')
+    const source = noticesOf(ids)
     if (source !== '') this.emitFile({ type: 'asset', fileName: NOTICES, source })
   },
+}
+
+/** By the modules a bundle holds; empty when none is of a package. */
+export function noticesOf(modules: readonly string[]): string {
+  return [...foldersOf(modules)].toSorted().map(noticeOf).join('\n\n')
 }
 
 function foldersOf(ids: readonly string[]): ReadonlySet<string> {

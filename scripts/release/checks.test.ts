@@ -4,8 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { releaseProblems, type Candidate } from './checks.ts'
 import { bundledIn, shippedBom } from './sbom.ts'
 
+const manifest = (name: string, peer: string, version = '1.2.3') => ({
+  path: `packages/${name}/package.json`,
+  manifest: { name, version: '1.2.3', peerDependencies: { pg: '^8', [peer]: version } },
+})
+
 const ready: Candidate = {
   version: '1.2.3',
+  manifests: [manifest('library', 'service'), manifest('service', 'library')],
   lockVersions: ['1.2.3', '1.2.3'],
   changelog: '# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-02-01\n\n- more\n\n## [1.2.2]\n',
   changedFiles: [],
@@ -26,6 +32,10 @@ describe('S7 a release', () => {
     [
       { lockVersions: ['1.2.2', '1.2.3'] },
       /package-lock.json: version must be 1.2.3 \(got 1.2.2\)/,
+    ],
+    [
+      { manifests: [manifest('library', 'service', '1.2.2'), manifest('service', 'library')] },
+      /packages\/library\/package.json: peerDependencies.service must be 1.2.3 \(got 1.2.2\)/,
     ],
     [{ tags: ['v1.2.3'] }, /v1.2.3 is released already/],
     [{ changelog: '## [Unreleased]\n' }, /has no section ## \[1.2.3\]/],
@@ -53,11 +63,24 @@ describe('S7 the bill of materials', () => {
     ],
     properties: isDevelopment ? [{ name: 'cdx:npm:package:development', value: 'true' }] : [],
   })
+  const library = part('carillon', false)
+  const service = part('carillon-service', false)
   const listed = JSON.stringify({
     metadata: { component: part('checkout', false) },
-    components: [part('used', false), part('@in/side', true), part('tool', true)],
+    components: [
+      library,
+      service,
+      part('used', false),
+      part('below', false),
+      part('server', false),
+      part('@in/side', true),
+      part('tool', true),
+    ],
     dependencies: [
-      { ref: 'checkout@1.0.0', dependsOn: ['used@1.0.0', 'tool@1.0.0'] },
+      { ref: 'checkout@1.0.0', dependsOn: [library['bom-ref'], service['bom-ref'], 'tool@1.0.0'] },
+      { ref: library['bom-ref'], dependsOn: ['used@1.0.0', 'tool@1.0.0', service['bom-ref']] },
+      { ref: service['bom-ref'], dependsOn: ['server@1.0.0', library['bom-ref']] },
+      { ref: 'used@1.0.0', dependsOn: ['below@1.0.0'] },
       { ref: 'tool@1.0.0', dependsOn: [] },
     ],
   })
@@ -66,13 +89,22 @@ describe('S7 the bill of materials', () => {
     const inside = bundledIn(['@in/side 1.0.0\n\nPermission is hereby granted 2.0.0\n'])
     const bom = shippedBom(listed, 'carillon', inside)
     expect(bom.metadata.component.name).toBe('carillon')
-    expect(bom.components.map(({ name }) => name)).toEqual(['used', '@in/side'])
-    expect(bom.components[1]!.properties).toEqual([
+    expect(bom.components.map(({ name }) => name)).toEqual(['used', 'below', '@in/side'])
+    expect(bom.components[2]!.properties).toEqual([
       { name: 'cdx:npm:package:bundled', value: 'true' },
     ])
-    expect(bom.dependencies).toEqual([{ ref: 'checkout@1.0.0', dependsOn: ['used@1.0.0'] }])
+    expect(bom.dependencies).toEqual([
+      { ref: 'carillon@1.0.0', dependsOn: ['used@1.0.0'] },
+      { ref: 'used@1.0.0', dependsOn: ['below@1.0.0'] },
+    ])
     expect(JSON.stringify(bom)).not.toContain('mirror')
     expect(JSON.stringify(bom)).toContain('https://example.com')
+  })
+
+  it('of the service holds the library, which it needs', () => {
+    const bom = shippedBom(listed, 'carillon-service', new Set())
+    expect(bom.metadata.component.name).toBe('carillon-service')
+    expect(bom.components.map(({ name }) => name)).toEqual(['carillon', 'used', 'below', 'server'])
   })
 
   it('is refused when something is inside that npm does not list', () => {

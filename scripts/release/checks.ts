@@ -1,8 +1,16 @@
 // What must hold before a version is released; everything that does not is told at once.
 
-export interface Candidate {
+export interface Manifest {
+  readonly name: string
   readonly version: string
-  /** Of package-lock.json, which has it twice. */
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+export interface Candidate {
+  /** Of package.json at the root; both packages have the same. */
+  readonly version: string
+  readonly manifests: readonly { readonly path: string; readonly manifest: Manifest }[]
+  /** Of package-lock.json, which has it for itself, the root and each package. */
   readonly lockVersions: readonly string[]
   readonly changelog: string
   /** As `git status --porcelain` lists them. */
@@ -28,10 +36,24 @@ export function releaseProblems(candidate: Candidate): string[] {
   if (other !== undefined) {
     problems.push(`package-lock.json: version must be ${version} (got ${other}): npm install`)
   }
+  problems.push(...manifestProblems(candidate))
   if (tags.includes(`v${version}`)) {
     problems.push(`v${version} is released already: raise version in package.json`)
   }
   return [...problems, ...changelogProblems(changelog, version)]
+}
+
+/** A service and a library of different versions never run together. */
+function manifestProblems({ version, manifests }: Candidate): string[] {
+  const names = manifests.map(({ manifest }) => manifest.name)
+  return manifests.flatMap(({ path, manifest }) => {
+    const peers = Object.entries(manifest.peerDependencies ?? {})
+      .filter(([name]) => names.includes(name))
+      .map(([name, range]) => [`peerDependencies.${name}`, range] as const)
+    return [['version', manifest.version] as const, ...peers]
+      .filter(([, found]) => found !== version)
+      .map(([field, found]) => `${path}: ${field} must be ${version} (got ${found})`)
+  })
 }
 
 function changelogProblems(changelog: string, version: string): string[] {

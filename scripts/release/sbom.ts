@@ -1,4 +1,6 @@
-// The bill of materials of the package: what it depends on, and what its own files contain.
+// The bill of materials of a package: what it depends on, and what its own files contain.
+
+import type { PackageName } from '../packages.ts'
 
 interface Property {
   readonly name: string
@@ -35,27 +37,50 @@ export function bundledIn(notices: readonly string[]): Set<string> {
   return new Set(heads.map(head => head.replace(' ', '@')))
 }
 
-/** Of everything npm lists: what users get, by installing it or inside of our files. */
-export function shippedBom(listed: string, name: string, bundled: ReadonlySet<string>): Bom {
+/** Of everything npm lists: what users of the package get, by installing it or inside of its files. */
+export function shippedBom(listed: string, name: PackageName, bundled: ReadonlySet<string>): Bom {
   const bom = JSON.parse(listed) as Bom
+  const own = bom.components.find(component => component.name === name)
+  if (own === undefined) throw new Error(`npm does not list ${name}`)
+  const installed = installedWith(bom, own)
   const missing = new Set(bundled)
   const components = bom.components.flatMap(component => {
     const isInside = bundled.has(`${component.name}@${component.version}`)
     missing.delete(`${component.name}@${component.version}`)
-    const { properties = [] } = component
-    const isShipped = isInside || !properties.some(one => one.name === DEVELOPMENT)
-    if (!isShipped) return []
-    const kept = properties.filter(one => one.name !== DEVELOPMENT)
+    if (!isInside && !installed.has(component['bom-ref'])) return []
+    const kept = (component.properties ?? []).filter(one => one.name !== DEVELOPMENT)
     return [{ ...withoutPlaces(component), properties: isInside ? [...kept, BUNDLED] : kept }]
   })
   if (missing.size > 0) throw new Error(`npm does not list ${[...missing].join(', ')}`)
-  const { component } = bom.metadata
-  const refs = new Set([component['bom-ref'], ...components.map(one => one['bom-ref'])])
+  const refs = new Set([own['bom-ref'], ...components.map(one => one['bom-ref'])])
   const dependencies = bom.dependencies
     .filter(({ ref }) => refs.has(ref))
     .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter(one => refs.has(one)) }))
-  const root = { ...withoutPlaces(component), name }
-  return { ...bom, metadata: { ...bom.metadata, component: root }, components, dependencies }
+  return {
+    ...bom,
+    metadata: { ...bom.metadata, component: withoutPlaces(own) },
+    components,
+    dependencies,
+  }
+}
+
+/** What it depends on, and so on; the library may do with the service, and does without. */
+function installedWith({ components, dependencies }: Bom, own: Component): ReadonlySet<string> {
+  const isOptional = ({ name, properties = [] }: Component) =>
+    properties.some(one => one.name === DEVELOPMENT) ||
+    (own.name === 'carillon' && name === 'carillon-service')
+  const left = new Set(components.filter(one => !isOptional(one)).map(one => one['bom-ref']))
+  left.delete(own['bom-ref'])
+  const found = new Set<string>()
+  const gather = (ref: string): void => {
+    for (const next of dependencies.find(one => one.ref === ref)?.dependsOn ?? []) {
+      if (!left.delete(next)) continue
+      found.add(next)
+      gather(next)
+    }
+  }
+  gather(own['bom-ref'])
+  return found
 }
 
 /** Where something was fetched from says where this was built, not where it is found. */

@@ -12,7 +12,8 @@ const manifest = JSON.stringify({
 /** What the check says about one file that imports the given specifiers. */
 const messages = (path: string, ...specifiers: string[]): string[] => {
   const text = specifiers.map(specifier => `import { x } from '${specifier}'`).join('\n')
-  return checkLayering(makeTree({ 'package.json': manifest, [path]: text })).map(p => p.message)
+  const files = { 'packages/carillon/package.json': manifest, [path]: text }
+  return checkLayering(makeTree(files)).map(p => p.message)
 }
 
 describe('allowed imports', () => {
@@ -60,11 +61,21 @@ describe('refused imports', () => {
       '../http/b.ts',
       'src/service/use-cases/ may not import src/service/http/',
     ],
-    ['src/library/a.ts', 'tsx', "tsx is not among the package's dependencies"],
+    ['src/library/a.ts', 'tsx', "tsx is not among the packages' dependencies"],
     ['src/library/a.ts', '../../tests/support/a.ts', 'src may not import tests/support/a.ts'],
     ['src/misc/a.ts', './b.ts', 'src/misc has no row in the layer table'],
   ])('%s from %s', (path, specifier, message) => {
     expect(messages(path, specifier)).toEqual([message])
+  })
+
+  it.each([
+    ['src/client/a.ts', '../http/jobs/list.ts', 'client is in carillon', 'http'],
+    ['src/testing/a.ts', '../serve/start.ts', 'testing is in carillon', 'serve'],
+    ['src/server.ts', './cli/run.ts', 'server is in carillon', 'cli'],
+  ])('code of the service: %s from %s', (path, specifier, room, target) => {
+    expect(messages(path, specifier)).toEqual([
+      `${room} and may not import ${target}, which is in carillon-service`,
+    ])
   })
 
   it('one store from another', () => {

@@ -1,6 +1,7 @@
 // Who may import whom in src, by the rows of `layers`. Tests beside the code are free.
 
 import { packagesInside } from '../build/inside.ts'
+import { folderOf, packageNames, packageOfRoom } from '../packages.ts'
 import { importsOf, packageOf, resolveImport } from './imports.ts'
 import type { Import } from './imports.ts'
 import { bundledLayers, closedRooms, layers, storePackages } from './rules.ts'
@@ -36,6 +37,11 @@ const importProblem = (from: Place, to: Place, typeOnly: boolean): string | unde
     return `one store may not import another: ${nameOf(from)} imports ${nameOf(to)}`
   }
   const row = layers[from.layer]
+  const [owner, other] = [packageOfRoom(from.layer), packageOfRoom(to.layer)]
+  // Types are copied into the library when it is built; code of the service is not there.
+  if (!typeOnly && owner === 'carillon' && other !== owner) {
+    return `${nameOf(from)} is in ${owner} and may not import ${nameOf(to)}, which is in ${other}`
+  }
   if (row === undefined || row.imports.includes(to.layer)) return undefined
   if (row.types?.includes(to.layer) === true) {
     return typeOnly ? undefined : `${nameOf(from)} may import only types from ${nameOf(to)}`
@@ -43,13 +49,18 @@ const importProblem = (from: Place, to: Place, typeOnly: boolean): string | unde
   return `${nameOf(from)} may not import ${nameOf(to)}`
 }
 
-/** Packages a published file may import; undefined when there is no package.json to ask. */
+/**
+ * Packages that published files may import; undefined when there is no manifest to ask. Which of the two
+ * declares what its files import is known once they are bundled: tests/packaging looks there.
+ */
 const declaredPackages = (tree: Tree): readonly string[] | undefined => {
-  const file = tree.get('package.json')
-  if (file === undefined) return undefined
-  const manifest = JSON.parse(file.text) as Record<string, Record<string, string> | undefined>
+  const files = packageNames.map(name => tree.get(`${folderOf(name)}/package.json`))
+  const manifests = files.flatMap(file =>
+    file ? [JSON.parse(file.text) as Record<string, Record<string, string> | undefined>] : [],
+  )
+  if (manifests.length === 0) return undefined
   const fields = ['dependencies', 'peerDependencies', 'optionalDependencies']
-  return fields.flatMap(field => Object.keys(manifest[field] ?? {}))
+  return manifests.flatMap(one => fields.flatMap(field => Object.keys(one[field] ?? {})))
 }
 
 const packageProblem = (
@@ -65,7 +76,7 @@ const packageProblem = (
   }
   if (bundledLayers.includes(from.layer) || packagesInside.includes(name)) return undefined
   if (isNode || declared === undefined || declared.includes(name)) return undefined
-  return `${name} is not among the package's dependencies`
+  return `${name} is not among the packages' dependencies`
 }
 
 const checkFile = (file: SourceFile, declared: readonly string[] | undefined): Problem[] => {

@@ -58,7 +58,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   observe: { imports: ['core'], types: ['create-engine', 'engine', 'runtime'], packages: 'any' },
   actions: { imports: ['engine', ...aboveStores], packages: 'any' },
   workflows: { imports: [...belowLibrary, 'actions'], packages: ['zod'] },
-  sources: { imports: [...belowLibrary, 'actions'], packages: ['zod', 'yaml', 'node:*'] },
+  sources: { imports: [...belowLibrary, 'actions'], packages: ['zod', 'node:*'] },
   /** Jobs with a past, to look at. */
   demo: { imports: [...belowLibrary, 'actions', 'workflows', 'sources'], packages: [] },
   service: {
@@ -76,8 +76,12 @@ export const layers: Readonly<Record<string, Layer>> = {
     ],
     packages: 'any',
   },
-  /** Between jobs and the files of others: crontabs, units, manifests, calendars. */
-  move: { imports: ['core', 'cron', 'actions'], types: ['client'], packages: ['yaml', 'node:*'] },
+  /** Between jobs or sources and files: crontabs, units, manifests, calendars, definitions. */
+  move: {
+    imports: ['core', 'cron', 'actions', 'sources'],
+    types: ['client'],
+    packages: ['yaml', 'node:*'],
+  },
   /** What can be wrong inside a store, and how it is put right. */
   doctor: { imports: [...belowLibrary, 'copy'], packages: [] },
   cli: {
@@ -113,6 +117,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: ['node-version', ...belowLibrary, 'library', 'compose', 'stores'],
     packages: 'any',
   },
+  /** The command of the library: runs that of the service. */
+  launcher: { imports: ['node-version'], packages: ['node:*'] },
+  /** `carillon/server`. */
+  server: { imports: ['node-version'], packages: ['carillon-service'] },
   index: {
     imports: [
       'node-version',

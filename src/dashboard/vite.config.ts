@@ -1,4 +1,4 @@
-// Builds the dashboard to dist/dashboard: relative addresses, so that it works under any path, and
+// Builds the dashboard into the service's package: relative addresses, so that it works under any path, and
 // nothing inline, so that the policy of its page needs no exception.
 
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,9 @@ export default defineConfig({
   logLevel: 'warn',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
-    outDir: fileURLToPath(new URL('../../dist/dashboard', import.meta.url)),
+    outDir: fileURLToPath(
+      new URL('../../packages/carillon-service/dist/dashboard', import.meta.url),
+    ),
     emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,

@@ -1,4 +1,5 @@
-// `carillon/server`: the HTTP service as a library, for programs that bring their own engine.
+// `carillon-service` and `carillon/server`: the HTTP service as a library, for programs that bring their own
+// engine.
 
 import '../node-version.ts'
 

@@ -6,10 +6,11 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { distOf } from '../../scripts/packages.ts'
 import { eventually } from '../support/servers/wait.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-export const main = join(root, 'dist/cli/main.js')
+export const main = join(root, distOf('carillon-service'), 'cli/main.js')
 
 /** `npm test` builds first; alone, a suite compiles what has changed since. */
 export function ensureBuilt(): void {

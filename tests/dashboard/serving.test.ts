@@ -9,11 +9,12 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { buildDashboard } from '../../scripts/dashboard.ts'
+import { distOf } from '../../scripts/packages.ts'
 import { paths } from '../../src/dashboard/paths.ts'
 import { startService, type Service } from '../http/service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const built = join(root, 'dist/dashboard')
+const built = join(root, distOf('carillon-service'), 'dashboard')
 const BUDGET_BYTES = 180_000
 
 const policy =

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { buildDashboard } from '../../scripts/dashboard.ts'
+import { distOf } from '../../scripts/packages.ts'
 import { DAY } from '../../src/core/time.ts'
 import { LIFETIME_MAX_MS } from '../../src/service/auth/authenticator.ts'
 import type { Role } from '../../src/service/auth/principal.ts'
@@ -185,7 +186,8 @@ export async function expectAddress(page: Page, name: string, value: string | nu
 }
 
 export async function openWorld(executablePath: string): Promise<World> {
-  if (!existsSync(join(root, 'dist/dashboard/pages.json'))) await buildDashboard(root)
+  const pages = join(root, distOf('carillon-service'), 'dashboard/pages.json')
+  if (!existsSync(pages)) await buildDashboard(root)
   const folder = mkdtempSync(join(tmpdir(), 'carillon-dashboard-'))
   writeFileSync(join(folder, 'carillon.config.mjs'), config)
   const env = { CARILLON_JWT_SECRET: SECRET }

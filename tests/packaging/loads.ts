@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export interface Loaded {
-  /** How many files of the package itself. */
+  /** How many files of our packages. */
   readonly own: number
   /** Packages of which it imports anything. */
   readonly packages: readonly string[]
@@ -31,7 +31,7 @@ export async function loads(
 ): Promise<Loaded> {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-loads-'))
   const list = join(folder, 'loaded')
-  const main = join(project, 'node_modules/carillon/dist/cli/main.js')
+  const main = join(project, 'node_modules/carillon/dist/launcher.js')
   try {
     const child = spawn(process.execPath, ['--import', watch, main, ...words], {
       cwd: folder,
@@ -53,9 +53,10 @@ export async function loads(
 }
 
 function loadedOf(urls: readonly string[]): Loaded {
-  const own = urls.filter(url => url.includes('/carillon/dist/')).length
+  const ours = /\/node_modules\/carillon(?:-service)?\/dist\//
+  const own = urls.filter(url => ours.test(url)).length
   const names = urls
-    .filter(url => !url.includes('/carillon/dist/'))
+    .filter(url => !ours.test(url))
     .flatMap(url => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? [])
   return { own, packages: [...new Set(names)].toSorted() }
 }

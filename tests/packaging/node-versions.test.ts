@@ -5,12 +5,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { folderOf, packageNames } from '../../scripts/packages.ts'
 import { root } from './package.ts'
 
 interface LockedPackage {
   readonly version: string
   readonly dev?: boolean
   readonly devOptional?: boolean
+  readonly link?: boolean
   readonly engines?: { readonly node?: string }
   readonly dependencies?: Readonly<Record<string, string>>
 }
@@ -21,10 +23,15 @@ interface Manifest {
 
 const readJson = (name: string): unknown => JSON.parse(readFileSync(join(root, name), 'utf8'))
 
+const locked = (
+  readJson('package-lock.json') as { packages: Readonly<Record<string, LockedPackage>> }
+).packages
+
 /** Installed for users: everything but what only the repository needs. */
-const installed = Object.entries(
-  (readJson('package-lock.json') as { packages: Readonly<Record<string, LockedPackage>> }).packages,
-).filter(([, { dev, devOptional }]) => dev !== true && devOptional !== true)
+const installed = Object.entries(locked).filter(
+  ([path, { dev, devOptional, link }]) =>
+    path !== '' && dev !== true && devOptional !== true && link !== true,
+)
 
 /** Whether a range such as `^18 || >= 20.1` accepts Node 20.0.0; throws on a form it does not know. */
 function acceptsNode20(range: string): boolean {
@@ -48,18 +55,31 @@ describe('M3 the dependencies', () => {
   })
 
   it('are what users get: no overrides, which npm heeds only in this repository', () => {
-    expect((readJson('package.json') as Manifest).overrides).toBeUndefined()
+    const manifests = [
+      'package.json',
+      ...packageNames.map(name => `${folderOf(name)}/package.json`),
+    ]
+    for (const path of manifests) {
+      expect((readJson(path) as Manifest).overrides).toBeUndefined()
+    }
   })
 
   /** From 6.8 on it brings cookie@2, which wants Node 22; fastify accepts both. */
   it('keep the light-my-request that Node 20 can use', () => {
-    const [, own] = installed.find(([path]) => path === '')!
-    expect(own.dependencies).toMatchObject({ 'light-my-request': '6.6.0' })
+    const own = locked[folderOf('carillon-service')]
+    expect(own?.dependencies).toMatchObject({ 'light-my-request': '6.6.0' })
   })
 })
 
 describe('M3 on Node 18', () => {
-  const ENTRIES = ['index', 'testing/index', 'service/index', 'cli/main']
+  const ENTRIES = [
+    'carillon/dist/index',
+    'carillon/dist/testing/index',
+    'carillon/dist/server',
+    'carillon/dist/launcher',
+    'carillon-service/dist/service/index',
+    'carillon-service/dist/cli/main',
+  ]
   let folder = ''
 
   beforeAll(() => {
@@ -76,7 +96,7 @@ describe('M3 on Node 18', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   it.each(ENTRIES)('%s says in one line what it needs', entry => {
-    const file = join(root, 'dist', `${entry}.js`)
+    const file = join(root, 'packages', `${entry}.js`)
     const args = ['--require', join(folder, 'old.cjs'), file, '--version']
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect({ status, stdout, stderr }).toEqual({
@@ -87,7 +107,10 @@ describe('M3 on Node 18', () => {
   })
 
   it.each(ENTRIES)('%s names the check before anything else', entry => {
-    const [first] = /^import .*$/m.exec(readFileSync(join(root, 'dist', `${entry}.js`), 'utf8'))!
-    expect(first).toMatch(/^import "(?:\.\.?\/)+chunks\/node-version-[^"]+";$/)
+    const text = readFileSync(join(root, 'packages', `${entry}.js`), 'utf8')
+    const [first] = /^import .*$/m.exec(text)!
+    expect(first).toMatch(
+      /^import "(?:(?:\.\.?\/)+|carillon\/internal\/)chunks\/node-version\.js";$/,
+    )
   })
 })

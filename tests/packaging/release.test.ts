@@ -6,6 +6,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { distOf, folderOf, packageNames, type PackageName } from '../../scripts/packages.ts'
 import { root } from './package.ts'
 
 const VERSION = '7.7.7'
@@ -19,18 +20,22 @@ beforeAll(() => {
     fs.copyFileSync(join(root, path), join(copy, path))
   }
   fs.symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction')
-  // The suite before has built it: the copy packs the same files without building them again.
-  const built = join(root, 'dist')
-  if (!fs.existsSync(join(built, 'THIRD-PARTY.txt'))) {
+  // The suite before has built them: the copy packs the same files without building them again.
+  if (!fs.existsSync(join(root, distOf('carillon'), 'THIRD-PARTY.txt'))) {
     execFileSync('npm', ['run', '--silent', 'build'], { cwd: root })
   }
-  fs.cpSync(built, join(copy, 'dist'), { recursive: true })
+  for (const name of packageNames) {
+    fs.cpSync(join(root, folderOf(name)), join(copy, folderOf(name)), { recursive: true })
+  }
   fs.appendFileSync(join(copy, '.gitignore'), '\nnode_modules\n')
-  change('package.json', text =>
-    text
-      .replace(/"version": "[^"]+"/, `"version": "${VERSION}"`)
-      .replace(/,\s*"prepack": "[^"]+"/, ''),
-  )
+  const older = new RegExp(`"(version|${packageNames.join('|')})": "\\d[^"]*"`, 'g')
+  for (const folder of ['.', ...packageNames.map(folderOf)]) {
+    change(join(folder, 'package.json'), text =>
+      text
+        .replace(older, `"$1": "${VERSION}"`)
+        .replace('"build": "tsx scripts/build.ts"', '"build": "node --version"'),
+    )
+  }
   git(copy, ['init', '--quiet'])
   git(copy, ['config', 'user.name', 'test'])
   git(copy, ['config', 'user.email', 'test@example.com'])
@@ -39,6 +44,28 @@ beforeAll(() => {
 afterAll(() => {
   fs.rmSync(copy, { recursive: true, force: true })
 })
+
+const read = (path: string): string => fs.readFileSync(join(copy, path), 'utf8')
+
+function dependenciesOf(name: PackageName): string[] {
+  const manifest = JSON.parse(read(`${folderOf(name)}/package.json`)) as {
+    readonly dependencies: Readonly<Record<string, string>>
+  }
+  return Object.keys(manifest.dependencies)
+}
+
+/** What the bill of materials of a package lists. */
+function partsOf(name: PackageName): string[] {
+  const bom = JSON.parse(read(`release/${name}-${VERSION}.cdx.json`)) as {
+    readonly bomFormat: string
+    readonly metadata: { readonly component: { readonly name: string; readonly version: string } }
+    readonly components: readonly { readonly name: string; readonly purl: string }[]
+  }
+  expect(bom.bomFormat).toBe('CycloneDX')
+  expect(bom.metadata.component).toMatchObject({ name, version: VERSION })
+  expect(bom.components.every(({ purl }) => purl.startsWith('pkg:npm/'))).toBe(true)
+  return bom.components.map(part => part.name)
+}
 
 function git(cwd: string, args: readonly string[]): string {
   return execFileSync('git', args, { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
@@ -72,9 +99,18 @@ test('S7: a version that is not ready is refused with everything that is missing
 
 test('S7: a ready version is packed with its bill of materials and checksums', () => {
   change('package-lock.json', text => {
-    const lock = JSON.parse(text) as { version: string; packages: { '': { version: string } } }
+    const lock = JSON.parse(text) as {
+      version: string
+      packages: Record<string, { version: string; peerDependencies?: Record<string, string> }>
+    }
     lock.version = VERSION
-    lock.packages[''].version = VERSION
+    for (const path of ['', ...packageNames.map(folderOf)]) {
+      const entry = lock.packages[path]!
+      entry.version = VERSION
+      for (const name of packageNames) {
+        if (entry.peerDependencies?.[name]) entry.peerDependencies[name] = VERSION
+      }
+    }
     return `${JSON.stringify(lock, null, 2)}\n`
   })
   change('CHANGELOG.md', text =>
@@ -90,8 +126,11 @@ test('S7: a ready version is packed with its bill of materials and checksums', (
   expect(stdout).toContain('would run bash .ci/run')
 
   const folder = join(copy, 'release')
-  const names = [`carillon-${VERSION}.cdx.json`, `carillon-${VERSION}.tgz`]
-  expect(fs.readdirSync(folder).sort()).toEqual(['SHA256SUMS', ...names])
+  const names = packageNames.flatMap(name => [
+    `${name}-${VERSION}.cdx.json`,
+    `${name}-${VERSION}.tgz`,
+  ])
+  expect(fs.readdirSync(folder).sort()).toEqual(['SHA256SUMS', ...names].sort())
   const sums = fs.readFileSync(join(folder, 'SHA256SUMS'), 'utf8')
   for (const name of names) {
     const hash = createHash('sha256')
@@ -100,24 +139,16 @@ test('S7: a ready version is packed with its bill of materials and checksums', (
     expect(sums).toContain(`${hash}  ${name}\n`)
   }
 
-  const text = fs.readFileSync(join(folder, names[0]!), 'utf8')
-  const bom = JSON.parse(text) as {
-    readonly bomFormat: string
-    readonly metadata: { readonly component: { readonly name: string; readonly version: string } }
-    readonly components: readonly { readonly name: string; readonly purl: string }[]
-  }
-  expect(bom.bomFormat).toBe('CycloneDX')
-  expect(bom.metadata.component).toMatchObject({ name: 'carillon', version: VERSION })
-  const parts = bom.components.map(({ name }) => name)
-  const { dependencies } = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8')) as {
-    readonly dependencies: Readonly<Record<string, string>>
-  }
   // What users install, what is inside of our files, and nothing that only builds them.
-  expect(parts).toEqual(
-    expect.arrayContaining([...Object.keys(dependencies), 'preact', 'commander']),
-  )
-  expect(parts).not.toContain('typescript')
-  expect(bom.components.every(({ purl }) => purl.startsWith('pkg:npm/'))).toBe(true)
-  for (const host of registryHosts()) expect(stdout + stderr + text + sums).not.toContain(host)
+  const library = partsOf('carillon')
+  expect(library).toEqual(expect.arrayContaining(dependenciesOf('carillon')))
+  expect(library).not.toEqual(expect.arrayContaining(['fastify']))
+  expect(library).not.toContain('carillon-service')
+  const service = partsOf('carillon-service')
+  const expected = [...dependenciesOf('carillon-service'), 'carillon', 'preact', 'commander']
+  expect(service).toEqual(expect.arrayContaining(expected))
+  for (const parts of [library, service]) expect(parts).not.toContain('typescript')
+  const boms = packageNames.map(name => read(`release/${name}-${VERSION}.cdx.json`)).join('')
+  for (const host of registryHosts()) expect(stdout + stderr + boms + sums).not.toContain(host)
   expect(git(copy, ['status', '--porcelain'])).toBe('')
 })

@@ -3,6 +3,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { distOf } from '../../scripts/packages.ts'
 import type { Role } from '../../src/service/auth/principal.ts'
 import { mint } from '../../src/service/auth/tokens.ts'
 
@@ -12,7 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const loader = fileURLToPath(import.meta.resolve('tsx'))
 /** As it lies in the tree, and as `npm run build` makes it. */
 const fromSource: readonly string[] = ['--import', loader, join(root, 'src/cli/main.ts')]
-export const fromBuild: readonly string[] = [join(root, 'dist/cli/main.js')]
+export const fromBuild: readonly string[] = [join(root, distOf('carillon-service'), 'cli/main.js')]
 
 const clean = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith('CARILLON_')),

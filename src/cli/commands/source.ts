@@ -1,7 +1,7 @@
 // `carillon source`: sources from files, and what became of them.
 
 import type { Command } from 'commander'
-import type { Definition } from '../../sources/files.ts'
+import type { Definition } from '../../move/source-files.ts'
 import type { RateLimit } from '../../sources/source.ts'
 import { actOnAll } from '../acting.ts'
 import { addTo, exits, type CliCommand, type CommandSpec } from '../command.ts'
@@ -40,7 +40,7 @@ const asked = (flags: Flags, query = {}) => ({ ...query, tenant: flags['tenant']
 
 /** What was written is checked as a whole before the first of it is sent. */
 async function definitionsOf(words: unknown): Promise<readonly Definition[]> {
-  const { readDefinitions } = await import('../../sources/files.ts')
+  const { readDefinitions } = await import('../../move/source-files.ts')
   return readDefinitions(words as string[])
 }
 

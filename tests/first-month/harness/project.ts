@@ -1,6 +1,6 @@
 // The empty project in which the packed package is installed, and folders of its programs.
 
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 export const PROJECT_VARIABLE = 'CARILLON_FIRST_MONTH_PROJECT'
@@ -12,9 +12,14 @@ export function project(): string {
   return folder
 }
 
-/** The CLI of the installed package. */
-export const cliPath = (): string =>
-  join(project(), 'node_modules/carillon', process.env['CARILLON_BIN'] ?? 'dist/cli/main.js')
+/** The `carillon` command, as the installed package names it. */
+export function cliPath(): string {
+  const installed = join(project(), 'node_modules/carillon')
+  const { bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    readonly bin: { readonly carillon: string }
+  }
+  return join(installed, bin.carillon)
+}
 
 /** A folder of its own inside the project, with the given files; removed with the project. */
 export function workFolder(files: Readonly<Record<string, string>> = {}): string {

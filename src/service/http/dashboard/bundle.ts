@@ -27,7 +27,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** Beside the compiled service, or where a checkout builds it. */
-const folders = ['../../../dashboard/', '../../../../dist/dashboard/']
+const folders = ['../../../dashboard/', '../../../../packages/carillon-service/dist/dashboard/']
 
 export function bundleFolder(): string | null {
   const found = folders

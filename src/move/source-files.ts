@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { parseAllDocuments, type YAMLError } from 'yaml'
 import { refuse, SchedulerError, type Problem } from '../core/errors.ts'
-import { checkSource, isObject } from './check.ts'
+import { checkSource, isObject } from '../sources/check.ts'
 
 export interface Definition {
   /** The file, and which one of it when there are several. */

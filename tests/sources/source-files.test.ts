@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { SchedulerError } from '../../src/core/errors.ts'
-import { readDefinitions } from '../../src/sources/files.ts'
+import { readDefinitions } from '../../src/move/source-files.ts'
 import { PERIOD_RULE } from '../../src/sources/schedule.ts'
 import { ensureBuilt, Place } from '../cli/program.ts'
 
