@@ -59,7 +59,9 @@ export const testSuites: readonly TestSuite[] = [
   tests('differential', 'one random history through all stores', 120_000, { needs: servers }),
   tests('copy', 'a whole store moved to another', 120_000, { needs: servers }),
   tests('scenarios', 'whole uses of the scheduler, on each store', 60_000, { needs: servers }),
-  tests('library', 'the public API and the test kit, as a program uses them', 60_000),
+  tests('library', 'the public API and the test kit, as a program uses them', 60_000, {
+    needs: servers,
+  }),
   tests('actions', 'what jobs do without code of their own, against real servers', 60_000),
   tests(
     'sources',

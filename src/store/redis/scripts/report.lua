@@ -11,13 +11,7 @@ local NO_PROGRESS = '[false,false]'
 local function storeProgress(seq, attempt, progress, checkpoint)
   local before = call('HGET', key('progress'), seq)
   if before then
-    local _, reported, _, kept = match(before, '^([^
-]*)
-([^
-]*)
-([^
-]*)
-(.*)$')
+    local _, reported, _, kept = match(before, '^([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$')
     -- One that is damaged is written anew: the other reports of the call go on.
     local owner = kept and decodeLine(before, 1)
     if progress == '' and owner and owner[1] == attempt then progress = reported end
