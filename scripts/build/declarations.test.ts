@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const files: Readonly<Record<string, string>> = {
   'index.d.ts': `export { type Job } from './core/job.js';\nexport * from './core/star.js';\n`,
   'client/index.d.ts': `
-import type { answer } from '../http/jobs/list.js';
+import type { answer } from '../service/jobs/list.js';
 import { z } from 'zod';
 export type Answer = z.infer<typeof answer>;
 export type Late = import('../core/late.js').Late;`,
@@ -25,15 +25,15 @@ interface Spec { readonly app: string }
 export declare const unused: number;`,
   'core/late.d.ts': `export interface Late { readonly late: true }\nexport interface Other {}`,
   'core/star.d.ts': `export declare function one(): void;\ndeclare const two: 2;\nexport { two as second };`,
-  'http/app.d.ts': `
+  'service/app.d.ts': `
 import { FastifyInstance } from 'fastify';
 export type App = FastifyInstance;`,
-  'http/jobs/list.d.ts': `
+  'service/jobs/list.d.ts': `
 import { z } from 'zod';
 import type { App } from '../app.js';
 export declare const answer: z.ZodObject<{ app: z.ZodString }>;
 export declare function routes(app: App): void;`,
-  'http/index.d.ts': `
+  'service/index.d.ts': `
 import { Job } from '../core/job.js';
 export { routes } from './jobs/list.js';
 export declare function jobOf(id: string): Job;`,
@@ -66,10 +66,10 @@ describe('the declarations of a package', () => {
   })
 
   it('hold what the client has from the service, and not the routes beside it', () => {
-    const text = carillon.get('http/jobs/list.d.ts')
+    const text = carillon.get('service/jobs/list.d.ts')
     expect(text).toContain('export declare const answer')
     expect(text).not.toContain('routes')
-    expect(carillon.has('http/app.d.ts')).toBe(false)
+    expect(carillon.has('service/app.d.ts')).toBe(false)
   })
 
   it('hold those of a package whose code is inside', () => {
@@ -78,12 +78,12 @@ describe('the declarations of a package', () => {
   })
 
   it('name those of the library by its package, so that a class is declared once', () => {
-    expect(service.get('http/index.d.ts')).toBe(
+    expect(service.get('service/index.d.ts')).toBe(
       "import { Job } from 'carillon/internal/core/job.js';\n" +
         'export declare function jobOf(id: string): Job;\n' +
         "export { routes } from './jobs/list.js';\nexport {};\n",
     )
-    expect(service.get('http/app.d.ts')).toContain("import { FastifyInstance } from 'fastify';")
+    expect(service.get('service/app.d.ts')).toContain("import { FastifyInstance } from 'fastify';")
     expect(service.has('core/job.d.ts')).toBe(false)
   })
 })

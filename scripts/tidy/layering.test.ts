@@ -69,8 +69,8 @@ describe('refused imports', () => {
   })
 
   it.each([
-    ['src/client/a.ts', '../http/jobs/list.ts', 'client is in carillon', 'http'],
-    ['src/testing/a.ts', '../serve/start.ts', 'testing is in carillon', 'serve'],
+    ['src/client/a.ts', '../service/start.ts', 'client is in carillon', 'service'],
+    ['src/testing/a.ts', '../demo/make.ts', 'testing is in carillon', 'demo'],
     ['src/server.ts', './cli/run.ts', 'server is in carillon', 'cli'],
   ])('code of the service: %s from %s', (path, specifier, room, target) => {
     expect(messages(path, specifier)).toEqual([
