@@ -124,6 +124,7 @@ function serviceFile(names: readonly string[]): string | null {
   if (names.includes('command')) return names.includes('server') ? 'server-base' : 'command'
   const [one] = ['config', 'version', 'local'].filter(name => names.includes(name))
   if (one !== undefined) return one
+  if (names.length > 2) return 'server-shared'
   return names.length === 0 ? null : names.join('-')
 }
 
