@@ -20,6 +20,8 @@ export const limits = {
   everyMsMax: 366 * DAY,
   timeoutMsMax: 7 * DAY,
   delayMsMax: 366 * DAY,
+  /** How soon a run is tried again that was deferred to a time that has passed. */
+  deferralMsMin: 1_000,
   retryMax: 1_000_000,
   runLimitMax: 1_000_000_000,
   requestsMax: 100,

@@ -45,6 +45,10 @@ describe('each outcome', () => {
   test.each<[Outcome, number]>([
     [{ kind: 'released' }, T0 + HOUR],
     [{ kind: 'deferred', until: T0 + 3 * HOUR, reason: 'later', worked: false }, T0 + 3 * HOUR],
+    [
+      { kind: 'deferred', until: T0, reason: 'a time that has passed', worked: false },
+      T0 + HOUR + 1_000,
+    ],
   ])('%j leaves no row and gives its number back', (outcome, dueAt) => {
     const change = ran(made(hourly), outcome, T0 + HOUR)
     expect(leavesRow(outcome)).toBe(false)

@@ -193,8 +193,12 @@ function afterRequest(job: Job, request: RunRequest): Job {
   })
 }
 
-/** A handler may name any moment, also one that no calendar holds. */
+/**
+ * A handler may name any time, also one that no calendar holds. One that has passed would be tried again
+ * at once, for ever: a deferral spends no retries.
+ */
 function deferredTo(until: Instant, now: Instant): Instant {
+  if (until <= now) return now + limits.deferralMsMin
   return Math.min(until, now + limits.delayMsMax)
 }
 
