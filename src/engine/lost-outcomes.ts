@@ -1,6 +1,7 @@
 // Outcomes whose row was written by somebody else: read again, and reported as lost when the lease is
 // gone, unless a commit whose answer was cut off has stored them after all.
 
+import type { Attempt } from '../core/attempt.ts'
 import { endEntry } from '../core/history/kept.ts'
 import type { Job } from '../core/job.ts'
 import { leavesRow } from '../core/run/settle.ts'
@@ -44,7 +45,7 @@ export class LostOutcomes {
     const { id, lease } = attempt.job
     const page = await store.attempts({ jobId: id, id: lease!.attemptId }, { limit: 1 })
     const row = page.items[0] ?? null
-    const isOurs = row ? row.outcome === attempt.outcome!.kind : leftNothing(attempt, job)
+    const isOurs = row ? isWrittenBy(attempt, row) : leftNothing(attempt, job)
     if (row?.outcome === 'cancelled' && !isOurs) this.#holds.measures.add(attempt)
     if (!job || !isOurs) {
       this.lose(attempt, job ? 'the lease was lost' : 'the job was removed')
@@ -61,6 +62,12 @@ export class LostOutcomes {
     if (attempt.outcome?.kind === 'released') return
     this.#parts.events.emit('leaseLost', { job: attempt.job, reason })
   }
+}
+
+/** Whoever takes a lease over knows when it was claimed, not when the handler was called. */
+function isWrittenBy({ outcome, startedAt, job }: ActiveAttempt, row: Attempt): boolean {
+  if (row.reason === 'lease_lost' && row.startedAt === job.lease!.claimedAt) return false
+  return row.outcome === outcome!.kind && row.startedAt === startedAt
 }
 
 /** No one else ends a lease without leaving an attempt, unless the job keeps none. */

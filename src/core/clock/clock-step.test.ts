@@ -85,6 +85,24 @@ describe('G4 the epoch of a job changes with its cursor', () => {
     expect(change(job, { ...job, nextAt: NOW + HOUR }, NOW).job.clockEpoch).toBe(0)
   })
 
+  it('when a claim that was made before the step goes back', () => {
+    const lease = { token: 't', owner: 'n', attemptId: 'a', claimedAt: AHEAD, until: AHEAD + 1 }
+    const running = { state: 'running', dueAt: null, lease } as const
+    const finish = { outcome: { kind: 'released' }, startedAt: AHEAD } as const
+    const current = { run: 1, attempt: 1, failures: 1, failingSince: AHEAD - 20, retryOf: null }
+    const retry = { ...waiting(hourly), nextAt: AHEAD - HOUR, retryAt: AHEAD - 5, current }
+    expect(settle({ ...retry, ...running }, finish, NOW).job).toMatchObject({
+      state: 'waiting',
+      dueAt: NOW - 5,
+      current: { failingSince: NOW - 20 },
+    })
+    const firing = { ...waiting(hourly), nextAt: AHEAD }
+    expect(settle({ ...firing, ...running }, finish, NOW).job).toMatchObject({
+      dueAt: NOW + HOUR,
+      clockEpoch: 1,
+    })
+  })
+
   it('when a run that began before the step is settled', () => {
     const due = { ...waiting(hourly), dueAt: AHEAD, nextAt: AHEAD }
     const lease = { token: 't', owner: 'n', attemptId: 'a', claimedAt: AHEAD, until: AHEAD + 1 }

@@ -1,5 +1,6 @@
 // The heart: an outcome turns a running job into its next state. Pure; the same for every system.
 
+import { setBackIn } from '../clock/clock-step.ts'
 import { RESULT_OMITTED, type Attempt, type Outcome } from '../attempt.ts'
 import { advanceIn, endIn, givenBack, restIn } from '../schedule/advance.ts'
 import { oldestDropped } from '../history/retention.ts'
@@ -163,9 +164,16 @@ function decide(job: Draft, current: CurrentRun, finish: Finish, now: Instant): 
         ? again(job, current, deferredTo(outcome.until, now), now)
         : putOff(job, current, deferredTo(outcome.until, now), now)
     case 'released':
-      restIn(job, now)
-      return goesOn
+      return release(job, now)
   }
+}
+
+/** Claimed by the clock before a step, its waits are of that clock: nobody else would set them back. */
+function release(job: Draft, now: Instant): Step {
+  const { claimedAt } = job.lease!
+  if (isAheadOfClock(claimedAt, now)) setBackIn(job, { backMs: claimedAt - now }, now)
+  restIn(job, now)
+  return goesOn
 }
 
 /** The run is over: the schedule moves on, or the request is done with. */
