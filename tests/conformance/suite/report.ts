@@ -156,7 +156,7 @@ function checkpointTests(bench: UseBench): void {
       await store.report([reportOf(held, { checkpoint: { page: 3 } })], T0)
       await write(store, settle(held, { outcome, startedAt: T0 }, T0), T0)
       expect((await store.progress('a'))!.checkpoint).toEqual({ page: 3 })
-      const next = await claimOne(store, T0)
+      const next = await claimOne(store, T0 + limits.deferralMsMin)
       expect((await store.progress('a'))!.checkpoint).toEqual({ page: 3 })
       await store.report([reportOf(next, { progress: { fraction: 0, note: null } })], T0)
       expect(await store.progress('a')).toMatchObject({
