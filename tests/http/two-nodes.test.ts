@@ -55,8 +55,9 @@ describe('a service that takes requests and another one that runs jobs', () => {
     )
     expect((await call('POST', `${path}/cancel`)).body).toMatchObject({ status: 'cancelled' })
     const file = join(folder, 'aborted')
-    await eventually('the handler is aborted', () => (existsSync(file) ? true : null))
-    expect(readFileSync(file, 'utf8')).toContain('cancel')
+    // The file is there before its text is.
+    const readText = () => (existsSync(file) ? readFileSync(file, 'utf8') : '') || null
+    expect(await eventually('the handler is aborted', readText)).toContain('cancel')
     const { body } = await call('GET', `${path}/executions`)
     expect(body['executions']).toMatchObject([{ status: 'cancelled' }])
     expect((await call('GET', path)).body['status']).toBe('cancelled')
