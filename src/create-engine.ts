@@ -69,13 +69,16 @@ export function createEngine(options: EngineOptions): Engine {
   return { ...parts, store, node, client }
 }
 
-type Given = Pick<Parts, 'store' | 'clock' | 'ids' | 'handlers' | 'settings' | 'events' | 'wake'>
+type SharedParts = Pick<
+  Parts,
+  'store' | 'clock' | 'ids' | 'handlers' | 'settings' | 'events' | 'wake'
+>
 
 export interface NodeParts extends Parts {
   readonly declarations: Declarations
 }
 
-export function makeParts(given: Given): NodeParts {
+export function makeParts(given: SharedParts): NodeParts {
   const { clock, ids, settings, events } = given
   const monitor = new StoreMonitor(clock, settings.leaseMs)
   const troubles = new Troubles(clock, events)

@@ -44,7 +44,7 @@ export type Outcome =
 
 export type OutcomeKind = Outcome['kind']
 
-/** Why a handler is told to stop. */
+/** Why a running handler is aborted. */
 export type AbortReason = 'cancelled' | 'timeout' | 'shutdown' | 'lease-lost' | 'superseded'
 
 export type Origin = 'schedule' | 'manual' | 'retry' | 'backfill'

@@ -156,7 +156,7 @@ async function load({ module, path }: HandlerPlace): Promise<AnyFunction> {
   throw new Error(`${module} exports no function ${path.join('.')}`)
 }
 
-/** What cannot be kept does not travel, however large it is: the node is told why instead. */
+/** A value that cannot be stored is not sent to the node, however large it is; the reason is sent instead. */
 function resultOf(returned: unknown): { result: Json; omitted: string | null } {
   if (returned === undefined || returned === null) return { result: null, omitted: null }
   const problems: Problem[] = []

@@ -50,7 +50,7 @@ function pathOf(store: string): string | null {
   return store.startsWith('sqlite:') ? store.slice('sqlite:'.length) : null
 }
 
-/** Opening a store makes its tables: whoever only looks must not bring back one that was removed. */
+/** Opening a store creates its tables: a command that only reads must not bring back a removed store. */
 async function isThere(store: string): Promise<boolean> {
   const path = pathOf(store)
   if (path !== null && !existsSync(path)) return false

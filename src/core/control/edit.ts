@@ -175,7 +175,7 @@ function replaced(job: Job, now: Instant): Job {
   return moved
 }
 
-/** Only a manual job may wait without a moment: any other that has none left is refused. */
+/** Only a manual job may wait without a due time; any other job that has no firing left is refused. */
 export function refuseNoFiring({ id, spec }: Job): void {
   if (spec.trigger.kind === 'manual') return
   refuse('SPEC_INVALID', `job ${shortId(id)} is not valid`, [

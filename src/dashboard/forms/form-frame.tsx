@@ -17,7 +17,7 @@ function summaryOf({ errors, message }: ApiProblem): string {
 
 interface FrameProps {
   readonly problem: ApiProblem | null
-  /** Whether what is wrong with a field is shown there: the rest is told here. */
+  /** Whether a field shows its own problems; the frame lists those of all other fields. */
   readonly isShown: (field: string) => boolean
   readonly isBusy: boolean
   readonly label: string

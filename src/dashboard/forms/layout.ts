@@ -30,7 +30,7 @@ export interface GroupProps {
   readonly set: (draft: GroupDraft) => void
   readonly path: string
   readonly form: FormContext
-  /** All of them, when nothing else is said. */
+  /** All of them by default. */
   readonly names?: readonly string[]
 }
 

@@ -163,7 +163,7 @@ function alternatives(schema: JsonSchema, root: JsonSchema): readonly JsonSchema
   return some.flatMap(one => alternatives(resolved(one, root), root))
 }
 
-/** What a reference means, with what is said beside it; one that leads to itself means anything. */
+/** The schema a reference names, merged with the keywords beside it; a circular one accepts any value. */
 function resolved(schema: JsonSchema, root: JsonSchema, seen: readonly string[] = []): JsonSchema {
   const { $ref, ...beside } = schema
   if ($ref === undefined) return schema
