@@ -16,6 +16,7 @@ import {
   isNullOr,
   isObject,
   isText,
+  refuseId,
   refuseOptions,
   type Checks,
 } from '../core/spec/option-check.ts'
@@ -85,6 +86,7 @@ export class FairApi {
     option: TenantOption = {},
   ): Promise<boolean> {
     this.#assertOpen('updateSchedule')
+    refuseId('id', id)
     refuseOptions('the schedule is not valid', change, changeChecks)
     const found = await schedules.findSchedule(this.#engine.store, id, of(option).tenant)
     if (!found) return false
@@ -100,6 +102,7 @@ export class FairApi {
   /** True, and false when there is none. Tasks it made before are still done. */
   async removeSchedule(id: string, option: TenantOption = {}): Promise<boolean> {
     this.#assertOpen('removeSchedule')
+    refuseId('id', id)
     const found = await schedules.findSchedule(this.#engine.store, id, of(option).tenant)
     if (!found) return false
     const [isRemoved] = await this.#engine.client.remove([id])
@@ -107,6 +110,7 @@ export class FairApi {
   }
 
   async getSchedule(id: string, option: TenantOption = {}): Promise<FairSchedule | null> {
+    refuseId('id', id)
     const found = await schedules.findSchedule(this.#engine.store, id, of(option).tenant)
     return found ? scheduleView(found) : null
   }

@@ -351,6 +351,9 @@ describe('T6 calls of a running scheduler', () => {
       s => s.fair.setUser!('u', { weigth: 2 }),
       /weigth: is not an option; did you mean weight\?/,
     ],
+    ['fair.getSchedule', s => s.fair.getSchedule!(5), /id: must be/],
+    ['fair.updateSchedule', s => s.fair.updateSchedule!('', {}), /id: must/],
+    ['fair.removeSchedule', s => s.fair.removeSchedule!(), /id: /],
     [
       'fair.stats',
       s => s.fair.stats!({ tennant: 'a' }),
