@@ -9,6 +9,8 @@ import { AnswerTooComplex, parseAnswer } from './json-answer.ts'
 
 const parse = (text: string) => whole(parseAnswer(text))
 const textOf = (value: unknown) => whole(answerText(value))
+/** With the numbers that JSON.parse makes of those whose digits are kept. */
+const parseRounded = (text: string): unknown => JSON.parse(textOf(parse(text)))
 const outcome = (read: () => unknown): string => {
   try {
     return canonicalJson(read())
@@ -59,12 +61,17 @@ describe('an answer', () => {
     assert(
       property(array(part, { maxLength: 12 }), parts => {
         const text = parts.join('')
-        expect([text, outcome(() => parse(text))]).toEqual([text, outcome(() => JSON.parse(text))])
+        const answered = outcome(() => parseRounded(text))
+        expect([text, answered]).toEqual([text, outcome(() => JSON.parse(text))])
       }),
-      { numRuns: 20_000 },
+      // 1e+2011 is a number of JSON, and none of JavaScript.
+      { numRuns: 20_000, examples: [[['1', 'e+2', '01', '1']]] },
     )
     assert(
-      property(string(), text => outcome(() => parse(text)) === outcome(() => JSON.parse(text))),
+      property(
+        string(),
+        text => outcome(() => parseRounded(text)) === outcome(() => JSON.parse(text)),
+      ),
     )
   })
 
